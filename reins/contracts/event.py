@@ -1,0 +1,31 @@
+"""Events: everything that was stopped, clipped, refused or changed, with a reason."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Severity(IntEnum):
+    """Same order as diagnostic_msgs/DiagnosticStatus: OK, WARN, ERROR."""
+
+    INFO = 0
+    WARN = 1
+    ERROR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyEvent:
+    """One thing that happened.
+
+    Attributes:
+        stamp: robot time [s].
+        severity: how bad.
+        kind: machine-readable, snake_case, e.g. "command_rejected", "limit_clipped", "estop", "heartbeat_lost".
+        source: who caused it, e.g. "skill", "teleop", "operator", a node's name.
+        reason: one sentence for a person.
+    """
+
+    stamp: float
+    severity: Severity
+    kind: str
+    source: str
+    reason: str

@@ -1,0 +1,112 @@
+"""What the cameras saw: objects with poses and attributes, the relations between them, and words for it.
+
+Frame: everything is in the robot's base frame (REP 103: x forward, y left, z up; metres, radians). "Left" and "behind"
+are meant as seen from the robot's base looking along +x: left is +y, behind is +x (farther away).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from reins.contracts.errors import UnknownName
+
+TABLE: Final = "table"
+"""The name of the supporting surface in relations; it is not an object with a pose."""
+
+CONTAINERS: Final = ("bowl",)
+"""Labels of objects that other things can be put *in*."""
+
+SUPPORTS: Final = ("plate", "block")
+"""Labels of objects that other things can be put *on*."""
+
+MOVABLE: Final = ("block",)
+"""Labels of objects that a gripper can pick up."""
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SceneObject:
+    """One object.
+
+    Attributes:
+        id: stable over time and unique in the scene, e.g. "red_block"; a second red block is "red_block_2".
+        label: kind of thing: "block", "bowl", "plate".
+        colour: colour word, e.g. "red".
+        position: centre of the object's bounding box [m], base frame.
+        orientation: x y z w; for things on a table a rotation about +z.
+        size: full extents along the object's own axes [m].
+        confidence: 0 … 1.
+        last_seen: robot time of the last image that shows it [s].
+    """
+
+    id: str
+    label: str
+    colour: str
+    position: Vector3
+    orientation: Quaternion
+    size: Vector3
+    confidence: float
+    last_seen: float
+
+    @property
+    def top(self) -> float:
+        """Height of its top above the base frame's origin [m]."""
+        return self.position[2] + self.size[2] / 2
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Relation:
+    """`subject predicate object`, e.g. ("red_block", "in", "blue_bowl").
+
+    Predicates: in, on, beside, left_of, right_of, behind, in_front_of, held. `held` has "gripper" as its object; `on` may
+    have TABLE as its object.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that perception knows at one time.
+
+    Attributes:
+        stamp: robot time of the newest image used [s].
+        source: backend that made it, e.g. "geometric" or "state".
+        objects: by id.
+        relations: between those objects.
+        caption: one or two sentences in plain English.
+    """
+
+    stamp: float
+    source: str
+    objects: Mapping[str, SceneObject] = field(default_factory=dict)
+    relations: frozenset[Relation] = frozenset()
+    caption: str = ""
+
+    def find(self, object_id: str) -> SceneObject:
+        """The object of that id.
+
+        Raises:
+            UnknownName: no such object; lists those that exist.
+        """
+        try:
+            return self.objects[object_id]
+        except KeyError:
+            raise UnknownName("object", object_id, self.objects) from None
+
+    def related(self, predicate: str, object_id: str) -> list[str]:
+        """Ids of the subjects that stand in `predicate` to `object_id`, sorted."""
+        return sorted(r.subject for r in self.relations if r.predicate == predicate and r.object == object_id)
+
+    def held(self) -> str | None:
+        """Id of the object in the gripper, or None."""
+        return next((r.subject for r in self.relations if r.predicate == "held"), None)
+
+
+def by_id(objects: Iterable[SceneObject]) -> dict[str, SceneObject]:
+    """Index objects by id, in the given order."""
+    return {item.id: item for item in objects}

@@ -1,0 +1,4 @@
+"""Robots: the interface, the profiles (limits with their sources), kinematics, the driver host, the real drivers.
+
+`robot`, `profile`, `kinematics` and `host` are the interface that simulators share; no simulator imports a driver here.
+"""

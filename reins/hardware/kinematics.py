@@ -1,0 +1,68 @@
+"""Forward kinematics and Jacobians of a profile's tool, by pinocchio from the profile's URDF."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from reins.contracts.errors import ReinsError
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToolPose:
+    """Pose of the tool in the base frame: position (3,) [m], rotation matrix (3, 3)."""
+
+    position: FloatArray
+    rotation: FloatArray
+
+
+class Kinematics:
+    """Kinematics of one arm. Holds scratch memory: one instance per thread.
+
+    Args:
+        profile: the robot.
+
+    Raises:
+        ReinsError: the URDF lacks a joint or the tool link that the profile names.
+    """
+
+    def __init__(self, profile: RobotProfile) -> None:
+        full = pin.buildModelFromUrdf(str(profile.model.path(profile.model.urdf)))
+        wanted = [joint.model_name for joint in profile.joints]
+        missing = [name for name in wanted if not full.existJointName(name)]
+        if missing:
+            raise ReinsError(f"the URDF of '{profile.name}' has no joint {', '.join(missing)}")
+        locked = [full.getJointId(name) for name in full.names[1:] if name not in wanted]
+        self.model = pin.buildReducedModel(full, locked, pin.neutral(full)) if locked else full
+        if list(self.model.names[1:]) != wanted:
+            raise ReinsError(f"the joint order of profile '{profile.name}' differs from its URDF: {list(full.names[1:])}")
+        if not self.model.existFrame(profile.tool.link):
+            raise ReinsError(f"the URDF of '{profile.name}' has no link '{profile.tool.link}'")
+        parent = self.model.frames[self.model.getFrameId(profile.tool.link)]
+        offset = pin.SE3(pin.rpy.rpyToMatrix(*profile.tool.rpy), np.array(profile.tool.xyz))
+        self._tool = self.model.addFrame(
+            pin.Frame("reins_tool", parent.parentJoint, parent.placement * offset, pin.FrameType.OP_FRAME)
+        )
+        self._data = self.model.createData()
+
+    def tool_pose(self, position: FloatArray) -> ToolPose:
+        """Pose of the tool at joint `position` (n,) [rad]."""
+        pin.forwardKinematics(self.model, self._data, position)
+        frame = pin.updateFramePlacement(self.model, self._data, self._tool)
+        return ToolPose(frame.translation.copy(), frame.rotation.copy())
+
+    def tool_jacobian(self, position: FloatArray) -> tuple[ToolPose, FloatArray]:
+        """Tool pose and (6, n) Jacobian at joint `position` (n,) [rad].
+
+        Rows: linear velocity of the tool [m/s], then angular [rad/s], both in the base frame's axes.
+        """
+        pin.computeJointJacobians(self.model, self._data, position)
+        frame = pin.updateFramePlacement(self.model, self._data, self._tool)
+        jacobian = pin.getFrameJacobian(self.model, self._data, self._tool, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        return ToolPose(frame.translation.copy(), frame.rotation.copy()), jacobian
+
+    def gravity(self, position: FloatArray) -> FloatArray:
+        """(n,) torque that holds the arm still at joint `position` [N·m], without payload."""
+        return pin.computeGeneralizedGravity(self.model, self._data, position).copy()

@@ -1,0 +1,159 @@
+"""The interface that every robot gives, simulated or real. SI units; quaternions x y z w; base frame by REP 103.
+
+Time is robot time: `step(dt)` lets it pass, so that a simulator and a real driver count deadlines alike. No driver reads
+the wall clock.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+class StopCategory(IntEnum):
+    """IEC 60204-1 stop categories."""
+
+    CUT = 0
+    """Remove drive power at once; brakes hold."""
+    CONTROLLED = 1
+    """Brake within the limits, then hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class GripperCommand:
+    """Close or open to `width` [m] between the fingers, pushing with at most `force` [N]."""
+
+    width: float
+    force: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCommand:
+    """What a source (a skill, teleop) wants. Velocity is the command; safety integrates it to a position.
+
+    Attributes:
+        source: "skill" or "teleop".
+        sequence: grows by one with every command of this source; a gap is a lost message, a repeat is rejected.
+        stamp: robot time of the state that the command was computed from [s].
+        period: how long the command is meant to hold until the next one [s].
+        joint_names: (n,) in the profile's order.
+        velocity: (n,) joint velocity [rad/s].
+        gripper: gripper target, or None to leave it as it is.
+        trace_ns: CLOCK_MONOTONIC of the source when it sent this [ns], 0 if untraced; only for latency measurements.
+    """
+
+    source: str
+    sequence: int
+    stamp: float
+    period: float
+    joint_names: tuple[str, ...]
+    velocity: FloatArray
+    gripper: GripperCommand | None = None
+    trace_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SafeCommand:
+    """What the safety monitor lets through; the only thing that a driver applies.
+
+    Attributes:
+        sequence: grows by one with every safe command.
+        stamp: robot time [s] of the state it was checked against.
+        period: how long until the next one is due [s]; past it the driver extrapolates for at most the profile's
+            `stale_after`, then stops by itself.
+        position: (n,) reference position at the start of the period [rad].
+        velocity: (n,) reference velocity over the period [rad/s]; the driver tracks position + velocity * elapsed.
+        gripper: gripper target, or None to leave it as it is.
+        trace_ns: passed on from the command that it was made from, 0 if untraced.
+    """
+
+    sequence: int
+    stamp: float
+    period: float
+    position: FloatArray
+    velocity: FloatArray
+    gripper: GripperCommand | None = None
+    trace_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RobotState:
+    """What the robot measured.
+
+    Attributes:
+        stamp: robot time [s].
+        position, velocity, effort: (n,) measured joint position [rad], velocity [rad/s], torque [N·m].
+        reference: (n,) position that the driver is tracking now [rad].
+        gripper_width: distance between the fingers [m].
+        gripper_holding: the fingers are closed on something (stalled above their target width).
+        sequence: sequence of the last safe command applied, 0 before the first.
+        fault: empty, or one sentence that says why the robot does not move.
+    """
+
+    stamp: float
+    position: FloatArray
+    velocity: FloatArray
+    effort: FloatArray
+    reference: FloatArray
+    gripper_width: float
+    gripper_holding: bool
+    sequence: int
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotSpec:
+    """What a driver says of itself; joint limits and rates are in the profile of the same name.
+
+    Attributes:
+        name: profile name, e.g. "franka".
+        kind: "arm" or "quadruped".
+        simulated: False for anything that is not known to be a simulation.
+        joint_names: (n,) in the order of every array.
+        has_gripper: whether gripper commands do anything.
+        cameras: names of the cameras that the robot carries or its world has.
+    """
+
+    name: str
+    kind: Literal["arm", "quadruped"]
+    simulated: bool
+    joint_names: tuple[str, ...]
+    has_gripper: bool
+    cameras: tuple[str, ...]
+
+
+class Robot(Protocol):
+    """A robot driver. Not thread-safe: one thread calls it.
+
+    After `connect()` the robot holds its measured position until the first `write`. A driver that gets no fresh command
+    for the profile's `stale_after` stops by itself (category 1) and reports a fault until `recover()`.
+    """
+
+    @property
+    def spec(self) -> RobotSpec: ...
+
+    def connect(self) -> None:
+        """Open the connection and hold the measured position. Raises ReinsError with the reason."""
+
+    def read(self) -> RobotState:
+        """The newest measured state; never blocks."""
+        ...
+
+    def write(self, command: SafeCommand) -> None:
+        """Track this setpoint from now on; ignored while a fault is set. Never blocks."""
+
+    def step(self, dt: float) -> None:
+        """Let `dt` [s] of robot time pass: a simulator computes it, a real driver checks its deadlines."""
+
+    def stop(self, category: StopCategory, reason: str) -> None:
+        """Stop now, from any state, and set the fault to `reason`."""
+
+    def recover(self) -> None:
+        """Clear the fault and hold the measured position; no earlier command resumes."""
+
+    def close(self) -> None:
+        """Leave the robot standing still and release everything. Safe to call twice."""

@@ -1,0 +1,124 @@
+"""What a skill is, declared once: the planner's grammar, the verifier, the command line and the skills node read it here."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.facts import Fact
+from reins.contracts.plan import ArgumentValue, SkillCall
+from reins.contracts.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One typed parameter of a skill.
+
+    Attributes:
+        name: snake_case.
+        kind: "object" (an id of the scene), "number", or "word" (one of `words`).
+        description: for a person and for the language model.
+        labels: for "object": labels of objects that fit; empty means any.
+        lower, upper, unit: for "number": inclusive bounds and unit.
+        words: for "word": what is allowed.
+        default: value when left out; None means required.
+    """
+
+    name: str
+    kind: Literal["object", "number", "word"]
+    description: str
+    labels: tuple[str, ...] = ()
+    lower: float = 0.0
+    upper: float = 0.0
+    unit: str = ""
+    words: tuple[str, ...] = ()
+    default: ArgumentValue | None = None
+
+    def check(self, value: ArgumentValue, scene: Scene) -> None:
+        """Raise ReinsError, naming what is valid, unless `value` fits this parameter in `scene`."""
+        if self.kind == "object":
+            item = scene.find(str(value))
+            if self.labels and item.label not in self.labels:
+                raise ReinsError(f"'{value}' is a {item.label}; {self.name} takes a {' or '.join(self.labels)}")
+        elif self.kind == "word":
+            if value not in self.words:
+                raise UnknownName(self.name, str(value), self.words)
+        elif not isinstance(value, int | float) or not self.lower <= value <= self.upper:
+            raise ReinsError(f"{self.name} is {value}; it must be a number from {self.lower} to {self.upper} {self.unit}")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A fact over parameters: ("in", "object", "container") where names of parameters stand for their arguments.
+
+    `negated` conditions hold where the fact does not. As an effect, a negated condition deletes the fact. The argument
+    "*" stands for anything: a negated ("on", "object", "*") says that the object is on nothing.
+    """
+
+    fact: Fact
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SkillSpec:
+    """One skill.
+
+    Attributes:
+        name: e.g. "pick".
+        description: one sentence.
+        parameters: in order.
+        preconditions: must hold before it starts.
+        effects: hold after it succeeded.
+        time_limit: longest it may run [s], robot time.
+        kinds: kinds of robot that it fits.
+    """
+
+    name: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    preconditions: tuple[Condition, ...]
+    effects: tuple[Condition, ...]
+    time_limit: float
+    kinds: tuple[str, ...] = ("arm",)
+
+    def complete(self, call: SkillCall, scene: Scene) -> dict[str, ArgumentValue]:
+        """The call's arguments with defaults filled in, checked against the scene.
+
+        Raises:
+            ReinsError: an unknown, missing or unfitting argument; says which are valid.
+        """
+        known = {parameter.name for parameter in self.parameters}
+        for name in call.arguments:
+            if name not in known:
+                raise UnknownName(f"parameter of {self.name}", name, known)
+        values: dict[str, ArgumentValue] = {}
+        for parameter in self.parameters:
+            value = call.arguments.get(parameter.name, parameter.default)
+            if value is None:
+                raise ReinsError(f"{self.name} needs '{parameter.name}': {parameter.description}")
+            parameter.check(value, scene)
+            values[parameter.name] = value
+        return values
+
+
+class SkillRegistry(Mapping[str, SkillSpec]):
+    """Skills by name."""
+
+    def __init__(self, specs: Iterable[SkillSpec]) -> None:
+        self._specs: dict[str, SkillSpec] = {}
+        for spec in specs:
+            if spec.name in self._specs:
+                raise ReinsError(f"skill '{spec.name}' is declared twice")
+            self._specs[spec.name] = spec
+
+    def __getitem__(self, name: str) -> SkillSpec:
+        try:
+            return self._specs[name]
+        except KeyError:
+            raise UnknownName("skill", name, self._specs) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._specs)
+
+    def __len__(self) -> int:
+        return len(self._specs)
