@@ -1,8 +1,9 @@
 """Plans: JSON by schema, exactly one of steps, question or refusal."""
 
-from typing import Literal, Self
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import Self
 
 ArgumentValue = str | float
 

@@ -37,7 +37,9 @@ class DriverHost:
             ReinsError: none or more than one, or the robot has a fault; says what to do.
         """
         if publishers != 1:
-            raise ReinsError(f"not armed: command/safe has {publishers} publishers, and exactly one (safety) is allowed")
+            raise ReinsError(
+                f"not armed: command/safe has {publishers} publishers, and exactly one (safety) is allowed"
+            )
         if fault := self._robot.read().fault:
             raise ReinsError(f"not armed: {fault}; recover the robot first")
         self._armed = True

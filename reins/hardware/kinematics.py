@@ -37,7 +37,9 @@ class Kinematics:
         locked = [full.getJointId(name) for name in full.names[1:] if name not in wanted]
         self.model = pin.buildReducedModel(full, locked, pin.neutral(full)) if locked else full
         if list(self.model.names[1:]) != wanted:
-            raise ReinsError(f"the joint order of profile '{profile.name}' differs from its URDF: {list(full.names[1:])}")
+            raise ReinsError(
+                f"the joint order of profile '{profile.name}' differs from its URDF: {list(full.names[1:])}"
+            )
         if not self.model.existFrame(profile.tool.link):
             raise ReinsError(f"the URDF of '{profile.name}' has no link '{profile.tool.link}'")
         parent = self.model.frames[self.model.getFrameId(profile.tool.link)]
