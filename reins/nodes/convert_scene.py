@@ -1,0 +1,138 @@
+"""Task-level data to ROS messages and back: scenes, skill calls, constraints, plans."""
+
+from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+
+from reins.contracts.plan import ArgumentValue, Constraint, Plan, SkillCall
+from reins.contracts.scene import Relation, Scene, SceneObject, by_id
+from reins.contracts.scene import Quaternion as QuaternionTuple
+from reins.contracts.scene import Vector3 as VectorTuple
+from reins.nodes.convert import fill_time, time_from_msg, time_to_msg
+from reins_msgs import msg as ros
+
+
+def pose_to_msg(position: VectorTuple, orientation: QuaternionTuple) -> Pose:
+    """A pose: metres, and a quaternion x y z w."""
+    x, y, z = map(float, position)
+    qx, qy, qz, qw = map(float, orientation)
+    return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
+
+
+def pose_from_msg(pose: Pose) -> tuple[VectorTuple, QuaternionTuple]:
+    """Position [m] and orientation (x y z w)."""
+    p, q = pose.position, pose.orientation
+    return (p.x, p.y, p.z), (q.x, q.y, q.z, q.w)
+
+
+def vector_to_msg(vector: VectorTuple) -> Vector3:
+    """Three numbers."""
+    x, y, z = map(float, vector)
+    return Vector3(x=x, y=y, z=z)
+
+
+def scene_to_msg(scene: Scene, frame: str) -> ros.Scene:
+    """A scene; `frame` is the name of the robot's base frame."""
+    message = ros.Scene(source=scene.source, caption=scene.caption)
+    fill_time(message.header.stamp, scene.stamp)
+    message.header.frame_id = frame
+    message.objects = [
+        ros.SceneObject(
+            id=item.id,
+            label=item.label,
+            colour=item.colour,
+            pose=pose_to_msg(item.position, item.orientation),
+            size=vector_to_msg(item.size),
+            confidence=float(item.confidence),
+            last_seen=time_to_msg(item.last_seen),
+        )
+        for item in scene.objects.values()
+    ]
+    message.relations = [
+        ros.Relation(subject=r.subject, predicate=r.predicate, object=r.object) for r in sorted(scene.relations)
+    ]
+    return message
+
+
+def _object_from_msg(message: ros.SceneObject) -> SceneObject:
+    position, orientation = pose_from_msg(message.pose)
+    return SceneObject(
+        id=message.id,
+        label=message.label,
+        colour=message.colour,
+        position=position,
+        orientation=orientation,
+        size=(message.size.x, message.size.y, message.size.z),
+        confidence=message.confidence,
+        last_seen=time_from_msg(message.last_seen),
+    )
+
+
+def scene_from_msg(message: ros.Scene) -> Scene:
+    """A scene."""
+    return Scene(
+        stamp=time_from_msg(message.header.stamp),
+        source=message.source,
+        objects=by_id(_object_from_msg(item) for item in message.objects),
+        relations=frozenset(Relation(r.subject, r.predicate, r.object) for r in message.relations),
+        caption=message.caption,
+    )
+
+
+def _argument_to_msg(name: str, value: ArgumentValue) -> ros.Argument:
+    if isinstance(value, str):
+        return ros.Argument(name=name, text=value)
+    return ros.Argument(name=name, number=float(value), is_number=True)
+
+
+def call_to_msg(call: SkillCall) -> ros.SkillCall:
+    """A skill call."""
+    arguments = [_argument_to_msg(name, value) for name, value in call.arguments.items()]
+    return ros.SkillCall(skill=call.skill, arguments=arguments)
+
+
+def call_from_msg(message: ros.SkillCall) -> SkillCall:
+    """A skill call."""
+    arguments = {item.name: item.number if item.is_number else item.text for item in message.arguments}
+    return SkillCall(skill=message.skill, arguments=arguments)
+
+
+def constraint_to_msg(constraint: Constraint) -> ros.Constraint:
+    """A constraint."""
+    return ros.Constraint(
+        kind=constraint.kind, object=constraint.object, scale=constraint.scale, set_by=constraint.set_by
+    )
+
+
+def constraint_from_msg(message: ros.Constraint) -> Constraint:
+    """A constraint.
+
+    Raises:
+        pydantic.ValidationError: (a ValueError) unknown kind, scale out of range, or an object where none belongs.
+    """
+    return Constraint.model_validate(
+        {"kind": message.kind, "object": message.object, "scale": message.scale, "set_by": message.set_by}
+    )
+
+
+def plan_to_msg(plan: Plan, stamp: float) -> ros.Plan:
+    """A plan, made at robot time `stamp` [s]."""
+    message = ros.Plan(thought=plan.thought, question=plan.question or "", refusal=plan.refusal or "")
+    fill_time(message.header.stamp, stamp)
+    message.steps = [call_to_msg(step) for step in plan.steps or ()]
+    message.constraints = [constraint_to_msg(constraint) for constraint in plan.constraints]
+    return message
+
+
+def plan_from_msg(message: ros.Plan) -> Plan:
+    """A plan. A message with neither question nor refusal is a plan of steps, maybe of none.
+
+    Raises:
+        pydantic.ValidationError: (a ValueError) both a question and a refusal, or an invalid constraint.
+    """
+    said = bool(message.question or message.refusal)
+    return Plan(
+        thought=message.thought,
+        steps=None if said and not message.steps else tuple(call_from_msg(step) for step in message.steps),
+        question=message.question or None,
+        refusal=message.refusal or None,
+        constraints=tuple(constraint_from_msg(constraint) for constraint in message.constraints),
+    )
