@@ -1,0 +1,250 @@
+"""The rig: the same cores as the ROS 2 graph, in lock-step and without ROS. Deterministic by seed, faster than real time.
+
+One control period goes through the same stations as in the graph: robot state, skill, safety monitor, driver host. A
+command that was computed from the state of one period acts in the next, as it does over the network.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from typing_extensions import Self
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import SafetyEvent
+from reins.contracts.plan import Constraint, Plan, SkillCall
+from reins.contracts.scene import Scene
+from reins.hardware.host import DriverHost
+from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.robot import RobotState, SafeCommand
+from reins.perception.factory import make_perception
+from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
+from reins.planning.factory import make_planner
+from reins.safety.monitor import SafetyMonitor
+from reins.safety.settings import SafetySettings
+from reins.sim.camera import Renderer
+from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.world import WorldSpec, load_world
+from reins.sim.world_state import WorldState
+from reins.skills.controller import ControlOutput, Status
+from reins.skills.factory import make_factories
+from reins.skills.library import SKILLS
+from reins.skills.runner import SkillRunner
+
+WATCHED: Final = ("robot", "skills")
+"""The nodes whose heartbeats the rig's safety monitor watches; in lock-step they never miss one."""
+
+CAMERAS: Final = ("overhead", "wrist")
+"""Cameras that perception sees through."""
+
+
+@dataclass(frozen=True, slots=True)
+class RigSettings:
+    """What the rig runs.
+
+    Attributes:
+        robot: profile name.
+        world: world name or file.
+        planner, skills, perception: backends, as the launch files name them.
+        camera_rate: how often the cameras are looked through [Hz], robot time.
+        task_time_limit: a task that takes longer fails [s], robot time.
+    """
+
+    robot: str = "franka"
+    world: str = "tabletop"
+    planner: str = "symbolic"
+    skills: str = "scripted"
+    perception: str = "geometric"
+    camera_rate: float = 2.0
+    task_time_limit: float = 240.0
+
+
+@dataclass(frozen=True, slots=True)
+class RigResult:
+    """How a task ended.
+
+    Attributes:
+        outcome: "succeeded", "failed", "refused", "question" or "cancelled", as the task itself says.
+        reason: one sentence.
+        plan: the last plan.
+        replans: how often it planned again.
+        duration: robot time it took [s].
+        skills: what ran, with its success, in order.
+        events: what the safety monitor did.
+    """
+
+    outcome: str
+    reason: str
+    plan: Plan | None
+    replans: int
+    duration: float
+    skills: Sequence[tuple[SkillCall, bool]]
+    events: Sequence[SafetyEvent]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tick:
+    """What one control period looked like, for audits and recordings."""
+
+    state: RobotState
+    command: SafeCommand | None
+    scene: Scene
+
+
+@dataclass(slots=True)
+class _Journal:
+    skills: list[tuple[SkillCall, bool]] = field(default_factory=list)
+    events: list[SafetyEvent] = field(default_factory=list)
+
+
+class Rig:
+    """The whole stack on one simulated robot.
+
+    Args:
+        settings: backends and world.
+        seed: seed of the world's random poses.
+        on_tick: called after every control period.
+
+    Raises:
+        ReinsError: an unknown robot, world or backend; says which exist.
+    """
+
+    def __init__(self, settings: RigSettings, seed: int, on_tick: Callable[[Tick], None] | None = None) -> None:
+        self.settings = settings
+        self.profile: RobotProfile = load_profile(settings.robot)
+        self.world: WorldSpec = load_world(settings.world)
+        self._period = 1.0 / self.profile.rates.command
+        self._on_tick = on_tick
+        self._planner = make_planner(settings.planner, SKILLS)
+        self._perception = make_perception(settings.perception, self.profile)
+        self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
+        self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED)
+        self.robot = MujocoRobot(self.profile, self.world, seed)
+        self._renderer = Renderer(self.profile, self.world, seed) if settings.perception != "state" else None
+        self._host = DriverHost(self.robot, self.profile)
+        self._journal = _Journal()
+        self._pending: SafeCommand | None = None
+        self._last_look = float("-inf")
+        self._start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the renderer and the robot."""
+        if self._renderer is not None:
+            self._renderer.close()
+        self.robot.close()
+
+    @property
+    def world_state(self) -> WorldState:
+        """Truth, for measuring success; no core sees it unless the "state" perception is chosen."""
+        return self.robot.world_state()
+
+    @property
+    def scene(self) -> Scene:
+        """What perception knows now."""
+        return self._scene
+
+    def run(self, instruction: str) -> RigResult:
+        """Carry out one instruction, closed loop, to its end."""
+        begin = self._state.stamp
+        self._journal = _Journal()
+        executor = TaskExecutor(self._planner, SKILLS, instruction)
+        while True:
+            action = executor.next(self._scene, self._state.stamp)
+            if isinstance(action, Done):
+                break
+            if self._state.stamp - begin > self.settings.task_time_limit:
+                executor.cancel(f"the task took longer than {self.settings.task_time_limit:.0f} s")
+            elif isinstance(action, Look):
+                self._look_again()
+            elif isinstance(action, RunSkill):
+                self._carry_out(executor, action.call, action.constraints)
+        return RigResult(
+            outcome=action.outcome,
+            reason=action.reason,
+            plan=action.plan,
+            replans=executor.replans,
+            duration=self._state.stamp - begin,
+            skills=tuple(self._journal.skills),
+            events=tuple(self._journal.events),
+        )
+
+    def run_skill(self, call: SkillCall, constraints: Sequence[Constraint] = ()) -> ControlOutput:
+        """Carry out one skill to its end."""
+        try:
+            self._runner.start(call, constraints, self._state, self._scene)
+        except ReinsError as error:
+            return self._refused(str(error))
+        while True:
+            output = self._tick(running=True)
+            if output is not None and output.status is not Status.RUNNING:
+                return output
+
+    def wait(self, duration: float) -> None:
+        """Let `duration` [s] of robot time pass with nothing commanded."""
+        end = self._state.stamp + duration
+        while self._state.stamp < end:
+            self._tick(running=False)
+
+    def _carry_out(self, executor: TaskExecutor, call: SkillCall, constraints: Sequence[Constraint]) -> None:
+        output = self.run_skill(call, constraints)
+        success = output.status is Status.SUCCEEDED
+        self._journal.skills.append((call, success))
+        executor.skill_finished(success, output.reason, self._state.stamp)
+
+    def _start(self) -> None:
+        self.robot.connect()
+        self._state = self._host.read()
+        self._host.arm(publishers=1)
+        self._look()
+        self._tick(running=False)
+
+    def _tick(self, *, running: bool) -> ControlOutput | None:
+        """One control period; returns the skill's output if one is running."""
+        state, t = self._state, self._state.stamp
+        for node in WATCHED:
+            self._monitor.on_heartbeat(node, t)
+        self._monitor.on_state(state, t)
+        output, safe = None, None
+        if running:
+            command, output = self._runner.step(state, self._scene)
+            safe = self._monitor.on_command(command, t)
+        if safe is None:
+            safe = self._monitor.tick(t)
+        self._journal.events.extend(self._monitor.take_events())
+        if self._pending is not None:
+            self._host.apply(self._pending)
+        self._pending = safe
+        self._host.step(self._period)
+        self._state = self._host.read()
+        if self._state.stamp - self._last_look >= 1.0 / self.settings.camera_rate:
+            self._look()
+        if self._on_tick is not None:
+            self._on_tick(Tick(state, safe, self._scene))
+        return output
+
+    def _look(self) -> None:
+        """Give the newest images to perception."""
+        self._last_look = self._state.stamp
+        if self._renderer is None:
+            self._scene = self._perception.update(self.world_state, self._state)
+            return
+        qpos = self.robot.data.qpos
+        images = [self._renderer.render(name, qpos, self._state.stamp) for name in CAMERAS]
+        self._scene = self._perception.update(images, self._state)
+
+    def _look_again(self) -> None:
+        """Let time pass until there is a newer scene."""
+        before = self._scene.stamp
+        while self._scene.stamp <= before:
+            self._tick(running=False)
+
+    def _refused(self, reason: str) -> ControlOutput:
+        import numpy as np
+
+        return ControlOutput(np.zeros(len(self.profile.joints)), None, Status.FAILED, "start", 0.0, reason)
