@@ -1,0 +1,144 @@
+"""Camera images to ROS messages and back. Encodings by REP 118: colour rgb8, depth 32FC1 in metres (16UC1: millimetres)."""
+
+from array import array
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pinocchio as pin
+from geometry_msgs.msg import PoseStamped
+from numpy.typing import NDArray
+from sensor_msgs.msg import CameraInfo, Image
+
+from reins.contracts.errors import ReinsError
+from reins.hardware.robot import FloatArray
+from reins.nodes.convert import fill_time, time_from_msg
+
+MILLIMETRES = 1000.0
+"""In a metre."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CameraFrame:
+    """One camera's picture, depth and pose at one time; fits `reins.perception.image.CameraImage`.
+
+    Attributes:
+        name: of the camera.
+        stamp: robot time [s].
+        rgb: (height, width, 3) uint8.
+        depth: (height, width) float32, distance along the optical axis [m]; 0 or NaN where unknown.
+        intrinsics: (3, 3) pinhole matrix [pixel].
+        camera_to_base: (4, 4) pose of the optical frame (x right, y down, z forward) in the robot's base frame.
+    """
+
+    name: str
+    stamp: float
+    rgb: NDArray[np.uint8]
+    depth: NDArray[np.float32]
+    intrinsics: FloatArray
+    camera_to_base: FloatArray
+
+
+def colour_to_msg(rgb: NDArray[np.uint8], stamp: float, frame: str) -> Image:
+    """(height, width, 3) uint8 picture as rgb8."""
+    return _image("rgb8", np.ascontiguousarray(rgb, dtype=np.uint8), stamp, frame)
+
+
+def depth_to_msg(depth: NDArray[np.float32], stamp: float, frame: str) -> Image:
+    """(height, width) depth [m] as 32FC1."""
+    return _image("32FC1", np.ascontiguousarray(depth, dtype=np.float32), stamp, frame)
+
+
+def _image(encoding: str, pixels: NDArray[np.uint8] | NDArray[np.float32], stamp: float, frame: str) -> Image:
+    message = Image(encoding=encoding, height=pixels.shape[0], width=pixels.shape[1])
+    message.step = pixels.strides[0]
+    message.data = array("B", pixels.tobytes())
+    message.header.frame_id = frame
+    fill_time(message.header.stamp, stamp)
+    return message
+
+
+def info_to_msg(intrinsics: FloatArray, width: int, height: int, stamp: float, frame: str) -> CameraInfo:
+    """Pinhole intrinsics (3, 3) of an undistorted image."""
+    message = CameraInfo(width=width, height=height, distortion_model="plumb_bob", d=[0.0] * 5)
+    message.k = intrinsics.ravel().astype(np.float64)
+    message.r = np.eye(3).ravel()
+    message.p = np.hstack([intrinsics, np.zeros((3, 1))]).ravel()
+    message.header.frame_id = frame
+    fill_time(message.header.stamp, stamp)
+    return message
+
+
+def pose_to_msg(camera_to_base: FloatArray, stamp: float, frame: str) -> PoseStamped:
+    """Pose (4, 4) of the optical frame in the base frame, whose name is `frame`."""
+    message = PoseStamped()
+    x, y, z, qx, qy, qz, qw = map(float, pin.SE3ToXYZQUAT(pin.SE3(camera_to_base)))
+    position, orientation = message.pose.position, message.pose.orientation
+    position.x, position.y, position.z = x, y, z
+    orientation.x, orientation.y, orientation.z, orientation.w = qx, qy, qz, qw
+    message.header.frame_id = frame
+    fill_time(message.header.stamp, stamp)
+    return message
+
+
+def pose_from_msg(message: PoseStamped) -> FloatArray:
+    """(4, 4) pose of the optical frame in the base frame."""
+    p, q = message.pose.position, message.pose.orientation
+    return np.asarray(pin.XYZQUATToSE3(np.array([p.x, p.y, p.z, q.x, q.y, q.z, q.w])).homogeneous)
+
+
+def _pixels(message: Image, dtype: type, channels: int) -> NDArray[np.generic]:
+    row = message.width * channels * np.dtype(dtype).itemsize
+    if message.step < row or len(message.data) < message.step * message.height:
+        raise ReinsError(f"a {message.width}x{message.height} {message.encoding} image has {len(message.data)} bytes")
+    order: Literal[">", "<"] = ">" if message.is_bigendian else "<"
+    rows = np.frombuffer(message.data, np.uint8, message.step * message.height).reshape(message.height, message.step)
+    pixels = rows[:, :row].copy().view(np.dtype(dtype).newbyteorder(order))
+    shape = (message.height, message.width, channels) if channels > 1 else (message.height, message.width)
+    return pixels.reshape(shape)
+
+
+def colour_from_msg(message: Image) -> NDArray[np.uint8]:
+    """(height, width, 3) RGB picture of an rgb8 or bgr8 image.
+
+    Raises:
+        ReinsError: another encoding, or too little data.
+    """
+    if message.encoding not in ("rgb8", "bgr8"):
+        raise ReinsError(f"colour image encoded as '{message.encoding}'; rgb8 and bgr8 are understood")
+    pixels = _pixels(message, np.uint8, 3)
+    return np.asarray(pixels if message.encoding == "rgb8" else pixels[:, :, ::-1], dtype=np.uint8)
+
+
+def depth_from_msg(message: Image) -> NDArray[np.float32]:
+    """(height, width) depth [m] of a 32FC1 or 16UC1 image.
+
+    Raises:
+        ReinsError: another encoding, or too little data.
+    """
+    if message.encoding == "32FC1":
+        return np.asarray(_pixels(message, np.float32, 1), dtype=np.float32)
+    if message.encoding == "16UC1":
+        return (_pixels(message, np.uint16, 1).astype(np.float32) / np.float32(MILLIMETRES)).astype(np.float32)
+    raise ReinsError(f"depth image encoded as '{message.encoding}'; 32FC1 [m] and 16UC1 [mm] are understood")
+
+
+def frame_from_msgs(name: str, colour: Image, depth: Image, info: CameraInfo, pose: PoseStamped) -> CameraFrame:
+    """One camera's four messages of one stamp.
+
+    Raises:
+        ReinsError: unknown encoding, too little data, or colour and depth of different sizes.
+    """
+    rgb, metres = colour_from_msg(colour), depth_from_msg(depth)
+    if rgb.shape[:2] != metres.shape:
+        raise ReinsError(
+            f"camera '{name}': colour is {rgb.shape[:2]} and depth {metres.shape}; register depth to colour"
+        )
+    return CameraFrame(
+        name=name,
+        stamp=time_from_msg(colour.header.stamp),
+        rgb=rgb,
+        depth=metres,
+        intrinsics=np.array(info.k, dtype=np.float64).reshape(3, 3),
+        camera_to_base=pose_from_msg(pose),
+    )

@@ -1,0 +1,80 @@
+"""Images and camera poses cross the ROS border unchanged, and what is not understood is named."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from reins.contracts.errors import ReinsError
+
+pytestmark = pytest.mark.ros
+pytest.importorskip("rclpy", reason="needs ROS 2")
+
+from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
+from sensor_msgs.msg import Image  # noqa: E402
+
+from reins.nodes import convert_sensors as convert  # noqa: E402
+
+SIZES = st.tuples(st.integers(1, 8), st.integers(1, 8))
+
+
+def over_the_wire(message):
+    return deserialize_message(serialize_message(message), type(message))
+
+
+@given(SIZES.flatmap(lambda size: hnp.arrays(np.uint8, (*size, 3))))
+def test_colour(rgb):
+    message = over_the_wire(convert.colour_to_msg(rgb, 1.25, "wrist_optical"))
+    assert np.array_equal(convert.colour_from_msg(message), rgb)
+    message.encoding = "bgr8"
+    assert np.array_equal(convert.colour_from_msg(message), rgb[:, :, ::-1])
+
+
+@given(SIZES.flatmap(lambda size: hnp.arrays(np.float32, size)))
+def test_depth(depth):
+    message = over_the_wire(convert.depth_to_msg(depth, 1.25, "wrist_optical"))
+    assert np.array_equal(convert.depth_from_msg(message), depth, equal_nan=True)
+
+
+def test_depth_in_millimetres_with_padded_rows():
+    data = np.array([[1000, 2500, 0], [1, 2, 0]], dtype="<u2")
+    message = Image(encoding="16UC1", height=2, width=2, step=6, data=data.tobytes())
+    assert convert.depth_from_msg(message) == pytest.approx(np.array([[1.0, 2.5], [0.001, 0.002]]))
+
+
+@pytest.mark.parametrize("read", [convert.colour_from_msg, convert.depth_from_msg])
+def test_an_unknown_encoding_is_named(read):
+    with pytest.raises(ReinsError, match="yuv422"):
+        read(Image(encoding="yuv422", height=1, width=1, step=3, data=b"abc"))
+
+
+def test_too_little_data_is_refused():
+    with pytest.raises(ReinsError, match="3 bytes"):
+        convert.colour_from_msg(Image(encoding="rgb8", height=2, width=2, step=6, data=b"abc"))
+
+
+@given(hnp.arrays(np.float64, 4, elements=st.floats(-1, 1)), hnp.arrays(np.float64, 3, elements=st.floats(-5, 5)))
+def test_pose(quaternion, position):
+    norm = np.linalg.norm(quaternion)
+    x, y, z, w = quaternion / norm if norm > 1e-3 else (0.0, 0.0, 0.0, 1.0)
+    pose = np.eye(4)
+    pose[:3, :3] = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    pose[:3, 3] = position
+    back = convert.pose_from_msg(over_the_wire(convert.pose_to_msg(pose, 0.0, "base")))
+    assert back == pytest.approx(pose, abs=1e-9)
+
+
+def test_a_frame_is_put_together_and_sizes_must_agree():
+    rgb, depth, k = np.zeros((4, 6, 3), np.uint8), np.ones((4, 6), np.float32), np.diag([5.0, 5.0, 1.0])
+    info, pose = convert.info_to_msg(k, 6, 4, 2.5, "f"), convert.pose_to_msg(np.eye(4), 2.5, "base")
+    colour = convert.colour_to_msg(rgb, 2.5, "f")
+    frame = convert.frame_from_msgs("wrist", colour, convert.depth_to_msg(depth, 2.5, "f"), info, pose)
+    assert (frame.name, frame.stamp) == ("wrist", 2.5)
+    assert np.array_equal(frame.intrinsics, k)
+    with pytest.raises(ReinsError, match="register depth"):
+        convert.frame_from_msgs("wrist", colour, convert.depth_to_msg(depth[:2], 2.5, "f"), info, pose)
