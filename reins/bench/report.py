@@ -42,7 +42,11 @@ class Report:
 
     def print(self, console: Console) -> None:
         """Print the summary as a table."""
-        table = Table(title=f"{self.suite}: {_join(self.settings)}", title_justify="left", show_header=False)
+        table = Table(
+            title=f"{self.suite}: {_join(self.settings)}",
+            title_justify="left",
+            show_header=False,
+        )
         for name, value in _flat(self.summary):
             table.add_row(name, _text(value))
         console.print(table)
@@ -52,7 +56,9 @@ def success_interval(successes: int, episodes: int) -> tuple[float, float]:
     """95 % confidence interval of a success rate (Wilson score; SciPy's binomtest)."""
     if episodes == 0:
         return (0.0, 1.0)
-    interval = binomtest(successes, episodes).proportion_ci(confidence_level=0.95, method="wilson")
+    interval = binomtest(successes, episodes).proportion_ci(
+        confidence_level=0.95, method="wilson"
+    )
     return (float(interval.low), float(interval.high))
 
 

@@ -43,8 +43,12 @@ def run_sim(robot: str, world: str, seconds: float) -> Report:
         bare_data.qpos[:] = driver.data.qpos
         bare_data.act[:] = driver.data.act
         bare_data.ctrl[:] = driver.data.ctrl
-        rates["bare"].append(steps / _timed(lambda: _bare(driver.model, bare_data, steps)))
-        rates["loop"].append(steps / _timed(lambda: _loop(driver, profile.home, period, periods)))
+        rates["bare"].append(
+            steps / _timed(lambda: _bare(driver.model, bare_data, steps))
+        )
+        rates["loop"].append(
+            steps / _timed(lambda: _loop(driver, profile.home, period, periods))
+        )
     driver.close()
     summary = {
         "episodes": ROUNDS,
@@ -53,8 +57,13 @@ def run_sim(robot: str, world: str, seconds: float) -> Report:
         "share": max(rates["loop"]) / max(rates["bare"]),
         "real_time_factor": max(rates["loop"]) * driver.model.opt.timestep,
     }
-    rounds = [{"bare": bare, "loop": loop} for bare, loop in zip(rates["bare"], rates["loop"], strict=True)]
-    return Report("sim", {"robot": robot, "world": world, "seconds": seconds}, summary, rounds)
+    rounds = [
+        {"bare": bare, "loop": loop}
+        for bare, loop in zip(rates["bare"], rates["loop"], strict=True)
+    ]
+    return Report(
+        "sim", {"robot": robot, "world": world, "seconds": seconds}, summary, rounds
+    )
 
 
 def _timed(work: Callable[[], None]) -> float:

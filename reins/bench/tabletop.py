@@ -51,7 +51,10 @@ class Episode:
 
 def task_seeds(seed: int, episodes: int) -> list[int]:
     """Seeds of the suite's tasks: the same `seed` always gives the same tasks, and more episodes only add to them."""
-    return [int(value) for value in np.random.default_rng(seed).integers(0, 2**31 - 1, size=episodes)]
+    return [
+        int(value)
+        for value in np.random.default_rng(seed).integers(0, 2**31 - 1, size=episodes)
+    ]
 
 
 def run_episode(settings: RigSettings, seed: int) -> Episode:
@@ -73,7 +76,11 @@ def run_episode(settings: RigSettings, seed: int) -> Episode:
 
 
 def run_tabletop(
-    settings: RigSettings, episodes: int, seed: int, jobs: int, on_episode: Callable[[Episode], None] = lambda _: None
+    settings: RigSettings,
+    episodes: int,
+    seed: int,
+    jobs: int,
+    on_episode: Callable[[Episode], None] = lambda _: None,
 ) -> Report:
     """Run the suite through the rig.
 
@@ -88,19 +95,31 @@ def run_tabletop(
     for episode in _run_all(settings, task_seeds(seed, episodes), jobs):
         on_episode(episode)
         done.append(episode)
-    order = {task_seed: index for index, task_seed in enumerate(task_seeds(seed, episodes))}
+    order = {
+        task_seed: index for index, task_seed in enumerate(task_seeds(seed, episodes))
+    }
     done.sort(key=lambda episode: order[episode.seed])
-    asked = {"planner": settings.planner, "skills": settings.skills, "perception": settings.perception}
-    return report(done, {**asked, "robot": settings.robot, "seed": seed, "through": "rig"})
+    asked = {
+        "planner": settings.planner,
+        "skills": settings.skills,
+        "perception": settings.perception,
+    }
+    return report(
+        done, {**asked, "robot": settings.robot, "seed": seed, "through": "rig"}
+    )
 
 
-def _run_all(settings: RigSettings, seeds: Sequence[int], jobs: int) -> Iterator[Episode]:
+def _run_all(
+    settings: RigSettings, seeds: Sequence[int], jobs: int
+) -> Iterator[Episode]:
     if jobs == 1:
         for seed in seeds:
             yield run_episode(settings, seed)
         return
     with ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(run_episode, settings, seed) for seed in seeds]):
+        for future in as_completed(
+            [pool.submit(run_episode, settings, seed) for seed in seeds]
+        ):
             yield future.result()
 
 
@@ -112,13 +131,21 @@ def report(episodes: Sequence[Episode], settings: dict[str, Any]) -> Report:
         "episodes": count,
         "success_rate": successes / count,
         "success_ci95": list(success_interval(successes, count)),
-        "forbidden_touches": sum(len(episode.forbidden_touches) for episode in episodes),
-        "limit_violations": sum(sum(episode.limit_violations.values()) for episode in episodes),
+        "forbidden_touches": sum(
+            len(episode.forbidden_touches) for episode in episodes
+        ),
+        "limit_violations": sum(
+            sum(episode.limit_violations.values()) for episode in episodes
+        ),
         "replans": sum(episode.replans for episode in episodes),
-        "claimed_but_unmet": sum(e.outcome == "succeeded" and not e.goal_met for e in episodes),
+        "claimed_but_unmet": sum(
+            e.outcome == "succeeded" and not e.goal_met for e in episodes
+        ),
         "duration_s": {
             "mean": float(np.mean([episode.duration for episode in episodes])),
             "max": float(np.max([episode.duration for episode in episodes])),
         },
     }
-    return Report("tabletop", settings, summary, [asdict(episode) for episode in episodes])
+    return Report(
+        "tabletop", settings, summary, [asdict(episode) for episode in episodes]
+    )

@@ -1,0 +1,139 @@
+"""`reins bench …`: run a suite, print its table, write its JSON."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+if TYPE_CHECKING:
+    from reins.bench.report import Report
+    from reins.bench.tabletop import Episode
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Measure: each suite prints a table and, with --json, writes its figures.",
+)
+
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", help="Write settings, summary and episodes to this file."),
+]
+Robot = Annotated[str, typer.Option(help="Robot profile.")]
+
+
+class Through(str, Enum):
+    """What a suite runs through."""
+
+    RIG = "rig"
+    ROS = "ros"
+
+
+def _finish(report: "Report", json_file: Path | None) -> None:
+    console = Console()
+    report.print(console)
+    if json_file is not None:
+        report.write_json(json_file)
+        console.print(f"wrote {json_file}")
+
+
+@contextmanager
+def _episode_progress(total: int) -> "Iterator[Callable[[Episode], None]]":
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task("episodes", total=total)
+
+        def advance(episode: "Episode") -> None:
+            if not episode.success:
+                progress.console.print(
+                    f"seed {episode.seed}: {episode.instruction!r}: {episode.outcome}: {episode.reason}"
+                )
+            progress.advance(bar)
+
+        yield advance
+
+
+@app.command()
+def tabletop(
+    planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
+    skills: Annotated[
+        str, typer.Option(help="Skill backend: scripted or onnx.")
+    ] = "scripted",
+    perception: Annotated[
+        str,
+        typer.Option(help="Perception backend: geometric, or state (simulator truth)."),
+    ] = "geometric",
+    episodes: Annotated[int, typer.Option(min=1, help="How many tasks.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the suite.")] = 1,
+    through: Annotated[
+        Through,
+        typer.Option(help="rig: the cores in lock-step; ros: the launched graph."),
+    ] = Through.RIG,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Episodes side by side (rig only).")
+    ] = 1,
+    robot: Robot = "franka",
+    json_file: JsonFile = None,
+) -> None:
+    """Randomised tabletop tasks, success measured from physics."""
+    from reins.rig import RigSettings
+
+    settings = RigSettings(
+        robot=robot, planner=planner, skills=skills, perception=perception
+    )
+    with _episode_progress(episodes) as advance:
+        if through is Through.RIG:
+            from reins.bench.tabletop import run_tabletop
+
+            report = run_tabletop(settings, episodes, seed, jobs, advance)
+        else:
+            from reins.bench.tabletop_ros import run_tabletop_ros
+
+            report = run_tabletop_ros(settings, episodes, seed, advance)
+    _finish(report, json_file)
+
+
+@app.command()
+def sim(
+    robot: Robot = "franka",
+    world: Annotated[str, typer.Option(help="World.")] = "tabletop",
+    seconds: Annotated[
+        float,
+        typer.Option(min=1.0, max=600.0, help="Simulated time of each round [s]."),
+    ] = 20.0,
+    json_file: JsonFile = None,
+) -> None:
+    """Physics steps per second under the robot driver, beside bare mj_step."""
+    from reins.bench.sim import run_sim
+
+    _finish(run_sim(robot, world, seconds), json_file)
+
+
+@app.command()
+def latency(
+    seconds: Annotated[
+        float, typer.Option(min=2.0, max=600.0, help="Length of each measurement [s].")
+    ] = 20.0,
+    json_file: JsonFile = None,
+) -> None:
+    """Latency of the control path and regularity of joint states, beside bare rclpy."""
+    from reins.bench.latency import run_latency
+
+    _finish(run_latency(seconds), json_file)
