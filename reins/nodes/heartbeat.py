@@ -1,0 +1,52 @@
+"""The heartbeat: "I am alive", at a steady rate, from a thread of its own."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from reins_msgs.msg import Heartbeat
+
+HEARTBEAT_RATE = 50.0
+"""Beats per second [Hz]; several of them fit into the watchdogs' deadline."""
+
+HEARTBEAT_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+class HeartbeatThread:
+    """Publishes `heartbeat` while the process lives and `pulse` says so.
+
+    A slow callback does not stop it; a killed or frozen process does, and so does a control loop that hangs when `pulse`
+    looks at it. Deadlines of those who listen count on the steady clock, not on the stamp.
+
+    Args:
+        node: the node that is alive.
+        state: its lifecycle state in words.
+        pulse: False withholds the beat.
+    """
+
+    def __init__(self, node: Node, state: Callable[[], str], pulse: Callable[[], bool]) -> None:
+        self._node, self._state, self._pulse = node, state, pulse
+        self._publisher = node.create_publisher(Heartbeat, "heartbeat", HEARTBEAT_QOS)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """No further beat."""
+        self._stop.set()
+        self._thread.join(timeout=1.0)
+
+    def _run(self) -> None:
+        message = Heartbeat(node=self._node.get_name())
+        period = 1.0 / HEARTBEAT_RATE
+        due = time.monotonic()
+        while not self._stop.wait(max(0.0, due - time.monotonic())):
+            due = max(due + period, time.monotonic())
+            if not self._pulse():
+                continue
+            message.sequence += 1
+            message.state = self._state()
+            self._publisher.publish(message)
