@@ -2,12 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.facts import Fact
 from reins.contracts.plan import ArgumentValue, SkillCall
 from reins.contracts.scene import Scene
+
+HELD: Final = "@held"
+"""In a condition: the object that is in the gripper when the skill starts."""
+
+ANY: Final = "*"
+"""In a negated condition, or in a precondition: whatever stands there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,8 @@ class Parameter:
         kind: "object" (an id of the scene), "number", or "word" (one of `words`).
         description: for a person and for the language model.
         labels: for "object": labels of objects that fit; empty means any.
+        also: for "object": names that fit though they are no objects of the scene, e.g. "table".
+        touches: for "object": the skill touches it, so a task that must avoid the object cannot use it here.
         lower, upper, unit: for "number": inclusive bounds and unit.
         words: for "word": what is allowed.
         default: value when left out; None means required.
@@ -28,6 +36,8 @@ class Parameter:
     kind: Literal["object", "number", "word"]
     description: str
     labels: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    touches: bool = False
     lower: float = 0.0
     upper: float = 0.0
     unit: str = ""
@@ -37,22 +47,30 @@ class Parameter:
     def check(self, value: ArgumentValue, scene: Scene) -> None:
         """Raise ReinsError, naming what is valid, unless `value` fits this parameter in `scene`."""
         if self.kind == "object":
+            if value in self.also:
+                return
             item = scene.find(str(value))
             if self.labels and item.label not in self.labels:
-                raise ReinsError(f"'{value}' is a {item.label}; {self.name} takes a {' or '.join(self.labels)}")
+                fitting = " or ".join(
+                    (*(f"a {label}" for label in self.labels), *(f"the {name}" for name in self.also))
+                )
+                raise ReinsError(f"'{value}' is a {item.label}; {self.name} takes {fitting}")
         elif self.kind == "word":
             if value not in self.words:
                 raise UnknownName(self.name, str(value), self.words)
         elif not isinstance(value, int | float) or not self.lower <= value <= self.upper:
-            raise ReinsError(f"{self.name} is {value}; it must be a number from {self.lower} to {self.upper} {self.unit}")
+            raise ReinsError(
+                f"{self.name} is {value}; it must be a number from {self.lower} to {self.upper} {self.unit}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A fact over parameters: ("in", "object", "container") where names of parameters stand for their arguments.
+    """A fact over parameters: ("in", HELD, "container"), where a parameter's name stands for its argument anywhere in it.
 
-    `negated` conditions hold where the fact does not. As an effect, a negated condition deletes the fact. The argument
-    "*" stands for anything: a negated ("on", "object", "*") says that the object is on nothing.
+    `negated` conditions hold where the fact does not. As an effect, a negated condition deletes the fact: nothing more is
+    known about it. ANY stands for anything: a negated ("on", "object", ANY) says that the object is on nothing, and the
+    precondition ("holding", ANY) that something is held.
     """
 
     fact: Fact
