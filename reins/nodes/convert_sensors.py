@@ -1,4 +1,4 @@
-"""Camera images to ROS messages and back. Encodings by REP 118: colour rgb8, depth 32FC1 in metres (16UC1: millimetres)."""
+"""Camera images to ROS messages and back. Encodings by REP 118: rgb8, 32FC1 in metres (16UC1: millimetres)."""
 
 from array import array
 from dataclasses import dataclass

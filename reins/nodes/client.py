@@ -1,0 +1,301 @@
+"""A synchronous client of a running graph, for the command line and the demo: plain data, every wait bounded."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import rclpy
+from rclpy.action import ActionClient
+from rclpy.context import Context
+from rclpy.exceptions import InvalidNamespaceException
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
+from typing_extensions import Self
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.plan import Constraint, Plan, SkillCall
+from reins.nodes.convert_scene import call_to_msg, constraint_to_msg, plan_from_msg
+from reins_msgs.action import ExecuteSkill, ExecuteTask
+from reins_msgs.msg import Heartbeat
+from reins_msgs.srv import EmergencyStop, HandBack, ListSkills, Reset, ResetWorld
+
+DISCOVERY: Final = 4.0
+"""How long a node of the graph may take to be found [s]."""
+
+ANSWER: Final = 5.0
+"""How long it may take to answer once found [s]."""
+
+SILENCE: Final = 3.0
+"""A task without feedback for this long makes the client look whether its node is alive [s]."""
+
+LISTEN: Final = 1.0
+"""How long it listens for heartbeats then [s]; a live node beats many times meanwhile."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a service said: whether it did it, and why not."""
+
+    accepted: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkillProgress:
+    """Feedback of a skill: phase, and progress 0 … 1."""
+
+    phase: str
+    progress: float
+
+
+@dataclass(frozen=True, slots=True)
+class SkillOutcome:
+    """Result of a skill: `reason` says why it failed; `duration` is robot time [s]."""
+
+    success: bool
+    reason: str
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """Feedback of a task. `plan` is None before there is one; `step` is an index into its steps."""
+
+    stage: str
+    plan: Plan | None
+    step: int
+    step_text: str
+    phase: str
+    progress: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutcome:
+    """Result of a task.
+
+    Attributes:
+        success: the task says that its goal holds in the scene.
+        outcome: succeeded, failed, refused, question or cancelled.
+        reason: one sentence.
+        plan: the last plan.
+        replans: how often it planned again.
+        duration: robot time it took [s].
+    """
+
+    success: bool
+    outcome: str
+    reason: str
+    plan: Plan
+    replans: int
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class SkillEntry:
+    """A skill that the graph can run, and by which controller."""
+
+    name: str
+    description: str
+    controller: str
+
+
+class GraphClient:
+    """One short-lived node that talks to a graph.
+
+    Args:
+        namespace: of the robot; empty for none.
+        domain: ROS domain, or None for the environment's ROS_DOMAIN_ID.
+
+    Raises:
+        ReinsError: the namespace is not a valid ROS name.
+    """
+
+    def __init__(self, namespace: str = "", domain: int | None = None) -> None:
+        self.namespace = namespace.strip("/")
+        self._context = Context()
+        rclpy.init(args=[], context=self._context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
+        try:
+            name = f"reins_client_{os.getpid()}"
+            self.node = Node(name, namespace=self.namespace, context=self._context, use_global_arguments=False)
+        except InvalidNamespaceException:
+            self._context.try_shutdown()
+            raise ReinsError(f"'{namespace}' is not a valid ROS namespace: letters, digits, _ and / only") from None
+        self.executor = SingleThreadedExecutor(context=self._context)
+        self.executor.add_node(self.node)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self.executor.shutdown(timeout_sec=1.0)
+        self.node.destroy_node()
+        self._context.try_shutdown()
+
+    def spin(self, duration: float) -> None:
+        """Take messages for `duration` [s]."""
+        end = time.monotonic() + duration
+        while (left := end - time.monotonic()) > 0.0:
+            self.executor.spin_once(timeout_sec=left)
+
+    def estop(self, who: str, reason: str) -> Reply:
+        """Emergency stop; latches."""
+        return self._ask(EmergencyStop, "safety/estop", "safety", requested_by=who, reason=reason)
+
+    def reset(self, who: str) -> Reply:
+        """Clear a stop or an emergency stop."""
+        return self._ask(Reset, "safety/reset", "safety", requested_by=who)
+
+    def hand_back(self, who: str) -> Reply:
+        """Hand control back to the skills after teleop."""
+        return self._ask(HandBack, "safety/hand_back", "safety", requested_by=who)
+
+    def reset_world(self, seed: int) -> Reply:
+        """Put the simulated world back to its start."""
+        return self._ask(ResetWorld, "sim/reset", "robot", seed=seed)
+
+    def skills(self) -> list[SkillEntry]:
+        """The skills that the skills node can run."""
+        answer = self._call(ListSkills, "skills/list", "skills", {})
+        return [SkillEntry(*row) for row in zip(answer.names, answer.descriptions, answer.controllers, strict=True)]
+
+    def run_skill(
+        self,
+        call: SkillCall,
+        constraints: Sequence[Constraint],
+        time_limit: float,
+        on_progress: Callable[[SkillProgress], None],
+    ) -> SkillOutcome:
+        """Run one skill to its end; it is cancelled after `time_limit` [s] and on KeyboardInterrupt.
+
+        Raises:
+            ReinsError: nobody answers, the goal is rejected, or the node dies.
+        """
+        goal = ExecuteSkill.Goal(call=call_to_msg(call), constraints=[constraint_to_msg(c) for c in constraints])
+        result = self._act(
+            ExecuteSkill,
+            "skills/execute",
+            "skills",
+            goal,
+            time_limit,
+            lambda feedback: on_progress(SkillProgress(feedback.phase, feedback.progress)),
+        )
+        return SkillOutcome(result.success, result.reason, result.duration)
+
+    def execute_task(
+        self, instruction: str, time_limit: float, on_progress: Callable[[TaskProgress], None]
+    ) -> TaskOutcome:
+        """Do what a sentence says; it is cancelled after `time_limit` [s] and on KeyboardInterrupt.
+
+        Raises:
+            ReinsError: nobody answers, the goal is rejected, or the node dies.
+        """
+        result = self._act(
+            ExecuteTask,
+            "planner/execute_task",
+            "planner",
+            ExecuteTask.Goal(instruction=instruction),
+            time_limit,
+            lambda feedback: on_progress(_task_progress(feedback)),
+        )
+        return TaskOutcome(
+            success=result.success,
+            outcome=result.outcome,
+            reason=result.reason,
+            plan=plan_from_msg(result.plan),
+            replans=result.replans,
+            duration=result.duration,
+        )
+
+    def alive(self, node: str) -> bool:
+        """Whether a node's heartbeat is heard within LISTEN seconds."""
+        heard: set[str] = set()
+        qos = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+        listener = self.node.create_subscription(Heartbeat, "heartbeat", lambda beat: heard.add(beat.node), qos)
+        end = time.monotonic() + LISTEN
+        while node not in heard and time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.1)
+        self.node.destroy_subscription(listener)
+        return node in heard
+
+    def _absent(self, who: str) -> ReinsError:
+        where = f" in namespace '{self.namespace}'" if self.namespace else ""
+        return ReinsError(f"no {who} answers{where}; start a graph with `reins up sim`, or look with `reins status`")
+
+    def _ask(self, kind: Any, name: str, who: str, **fields: object) -> Reply:
+        answer = self._call(kind, name, who, fields)
+        return Reply(answer.accepted, answer.message)
+
+    def _call(self, kind: Any, name: str, who: str, fields: dict[str, Any]) -> Any:
+        client = self.node.create_client(kind, name)
+        try:
+            if not client.wait_for_service(timeout_sec=DISCOVERY):
+                raise self._absent(who)
+            return self._wait(client.call_async(kind.Request(**fields)), f"{who} ({name})")
+        finally:
+            self.node.destroy_client(client)
+
+    def _wait(self, future: Future, what: str, timeout: float = ANSWER) -> Any:
+        self.executor.spin_until_future_complete(future, timeout_sec=timeout)
+        if not future.done():
+            raise ReinsError(f"{what} gave no answer within {timeout:g} s")
+        return future.result()
+
+    def _act(
+        self, kind: Any, name: str, who: str, goal: Any, time_limit: float, on_feedback: Callable[[Any], None]
+    ) -> Any:
+        heard = [time.monotonic()]
+
+        def feedback(message: Any) -> None:
+            heard[0] = time.monotonic()
+            on_feedback(message.feedback)
+
+        client = ActionClient(self.node, kind, name)
+        try:
+            if not client.wait_for_server(timeout_sec=DISCOVERY):
+                raise self._absent(who)
+            handle = self._wait(client.send_goal_async(goal, feedback_callback=feedback), f"{who} ({name})")
+            if not handle.accepted:
+                raise ReinsError(f"{who} rejected the goal: another one is running, or the node is not active")
+            return self._follow(handle, who, time_limit, heard)
+        finally:
+            client.destroy()
+
+    def _follow(self, handle: Any, who: str, time_limit: float, heard: list[float]) -> Any:
+        result = handle.get_result_async()
+        end = time.monotonic() + time_limit
+        try:
+            while not result.done() and time.monotonic() < end:
+                self.executor.spin_once(timeout_sec=0.2)
+                if time.monotonic() - heard[0] > SILENCE:
+                    if not self.alive(who):
+                        raise ReinsError(f"the {who} node died or hangs; the robot stops by itself")
+                    heard[0] = time.monotonic()
+        except KeyboardInterrupt:
+            pass
+        if not result.done():
+            self._wait(handle.cancel_goal_async(), f"{who}, asked to cancel,")
+        return self._wait(result, f"{who}, cancelled,").result
+
+
+def _task_progress(feedback: Any) -> TaskProgress:
+    plan = feedback.plan
+    is_made = bool(plan.steps or plan.question or plan.refusal or plan.thought)
+    return TaskProgress(
+        stage=feedback.stage,
+        plan=plan_from_msg(plan) if is_made else None,
+        step=feedback.step,
+        step_text=feedback.step_text,
+        phase=feedback.phase,
+        progress=feedback.progress,
+    )

@@ -1,0 +1,145 @@
+"""What a graph does right now, heard from its topics: who is up, the safety mode, the scene, the plan."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from reins.contracts.plan import Plan
+from reins.contracts.scene import Scene
+from reins.nodes.client import GraphClient
+from reins.nodes.convert import time_from_msg
+from reins.nodes.convert_scene import plan_from_msg, scene_from_msg
+from reins_msgs import msg as ros
+
+LATCHED: Final = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+"""For topics whose last message is given to those who come later."""
+
+VOLATILE: Final = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""For what comes again soon."""
+
+LOST: Final = 0.5
+"""A node whose last heartbeat is older is not up [s]."""
+
+NODES: Final = ("robot", "safety", "skills", "perception", "planner")
+"""Nodes without which no task can be done."""
+
+
+@dataclass(slots=True)
+class NodeStatus:
+    """One node: its lifecycle state, and when its heartbeat was last heard (monotonic) [s]."""
+
+    state: str
+    heard: float
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyStatus:
+    """Safety monitor: mode and reason in words, share of the limits in force, commands changed and refused."""
+
+    mode: str
+    reason: str
+    speed_scale: float
+    clipped: int
+    rejected: int
+
+
+@dataclass(slots=True)
+class GraphStatus:
+    """Everything heard so far; None is what was not heard.
+
+    Attributes:
+        nodes: by name.
+        safety: the safety monitor's state.
+        armed, fault: of the robot.
+        robot_time: stamp of its last state [s].
+        states: how many robot states were heard.
+        scene: what perception sees.
+        plan: the last plan.
+    """
+
+    nodes: dict[str, NodeStatus] = field(default_factory=dict)
+    safety: SafetyStatus | None = None
+    armed: bool | None = None
+    fault: str = ""
+    robot_time: float | None = None
+    states: int = 0
+    scene: Scene | None = None
+    plan: Plan | None = None
+
+    def up(self, node: str) -> bool:
+        """Whether a node is active and its heartbeat fresh."""
+        status = self.nodes.get(node)
+        return status is not None and status.state == "active" and time.monotonic() - status.heard < LOST
+
+    def missing(self) -> list[str]:
+        """What is not there yet before a task can be done, in words."""
+        missing = [node for node in NODES if not self.up(node)]
+        if self.safety is None or self.safety.mode.lower() == "starting":
+            missing.append("safety's go")
+        if self.scene is None:
+            missing.append("a scene")
+        return missing
+
+
+class GraphWatch:
+    """Listens to a graph from now on, whenever the client spins.
+
+    Args:
+        client: a client of that graph.
+    """
+
+    def __init__(self, client: GraphClient) -> None:
+        self._client = client
+        self.status = GraphStatus()
+        self._subscriptions = [
+            self._listen(ros.Heartbeat, "heartbeat", self._on_heartbeat, VOLATILE),
+            self._listen(ros.SafetyState, "safety/state", self._on_safety, LATCHED),
+            self._listen(ros.RobotState, "robot_state", self._on_state, VOLATILE),
+            self._listen(ros.Scene, "scene", self._on_scene, LATCHED),
+            self._listen(ros.Plan, "plan", self._on_plan, LATCHED),
+        ]
+
+    def close(self) -> None:
+        """Stop listening."""
+        for subscription in self._subscriptions:
+            self._client.node.destroy_subscription(subscription)
+
+    def wait_until_ready(self, timeout: float, on_change: Callable[[list[str]], None]) -> bool:
+        """Listen until a task can be done, at most `timeout` [s]; tells what is missing whenever that changes."""
+        end, told = time.monotonic() + timeout, None
+        while time.monotonic() < end:
+            missing = self.status.missing()
+            if missing != told:
+                on_change(missing)
+                told = missing
+            if not missing:
+                return True
+            self._client.executor.spin_once(timeout_sec=0.1)
+        return False
+
+    def _listen(self, kind: Any, topic: str, callback: Callable[[Any], None], qos: QoSProfile) -> Any:
+        return self._client.node.create_subscription(kind, topic, callback, qos)
+
+    def _on_heartbeat(self, message: ros.Heartbeat) -> None:
+        self.status.nodes[message.node] = NodeStatus(message.state, time.monotonic())
+
+    def _on_safety(self, message: ros.SafetyState) -> None:
+        self.status.safety = SafetyStatus(
+            message.mode_name, message.reason, message.speed_scale, message.clipped, message.rejected
+        )
+
+    def _on_state(self, message: ros.RobotState) -> None:
+        self.status.states += 1
+        self.status.armed, self.status.fault = message.armed, message.fault
+        self.status.robot_time = time_from_msg(message.header.stamp)
+
+    def _on_scene(self, message: ros.Scene) -> None:
+        self.status.scene = scene_from_msg(message)
+
+    def _on_plan(self, message: ros.Plan) -> None:
+        self.status.plan = plan_from_msg(message)
