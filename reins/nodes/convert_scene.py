@@ -1,12 +1,13 @@
-"""Task-level data to ROS messages and back: scenes, skill calls, constraints, plans."""
+"""Task-level data to ROS messages and back: scenes, skill calls, constraints, plans, the truth of simulated worlds."""
 
 from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 
 from reins.contracts.plan import ArgumentValue, Constraint, Plan, SkillCall
-from reins.contracts.scene import Relation, Scene, SceneObject, by_id
 from reins.contracts.scene import Quaternion as QuaternionTuple
+from reins.contracts.scene import Relation, Scene, SceneObject, by_id
 from reins.contracts.scene import Vector3 as VectorTuple
-from reins.nodes.convert import fill_time, time_from_msg, time_to_msg
+from reins.nodes.convert import fill_time, from_sequence, time_from_msg, time_to_msg, to_sequence
+from reins.sim.world_state import TruthObject, WorldState
 from reins_msgs import msg as ros
 
 
@@ -135,4 +136,40 @@ def plan_from_msg(message: ros.Plan) -> Plan:
         question=message.question or None,
         refusal=message.refusal or None,
         constraints=tuple(constraint_from_msg(constraint) for constraint in message.constraints),
+    )
+
+
+def world_to_msg(world: WorldState) -> ros.WorldState:
+    """The truth of a simulated world."""
+    message = ros.WorldState(world=world.world, seed=world.seed, held=world.held or "")
+    fill_time(message.header.stamp, world.stamp)
+    message.objects = [
+        ros.WorldObject(
+            id=item.id,
+            label=item.label,
+            colour=item.colour,
+            pose=pose_to_msg(item.position, item.orientation),
+            size=vector_to_msg(item.size),
+            touched=item.touched,
+        )
+        for item in world.objects.values()
+    ]
+    message.qpos = to_sequence(world.qpos)
+    return message
+
+
+def world_from_msg(message: ros.WorldState) -> WorldState:
+    """The truth of a simulated world."""
+    objects = {}
+    for item in message.objects:
+        position, orientation = pose_from_msg(item.pose)
+        size = (item.size.x, item.size.y, item.size.z)
+        objects[item.id] = TruthObject(item.id, item.label, item.colour, position, orientation, size, item.touched)
+    return WorldState(
+        stamp=time_from_msg(message.header.stamp),
+        world=message.world,
+        seed=message.seed,
+        objects=objects,
+        held=message.held or None,
+        qpos=from_sequence(message.qpos),
     )

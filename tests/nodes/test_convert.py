@@ -13,6 +13,7 @@ from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Relation, Scene, SceneObject, by_id
 from reins.hardware.robot import GripperCommand, JointCommand, RobotState, SafeCommand
+from reins.sim.world_state import TruthObject, WorldState
 
 pytestmark = pytest.mark.ros
 pytest.importorskip("rclpy", reason="needs ROS 2")
@@ -65,6 +66,7 @@ def test_robot_state(state, armed):
         period=NUMBERS,
         joint_names=st.lists(TEXT, max_size=9).map(tuple),
         velocity=ARRAYS,
+        activation=STAMPS,
         gripper=GRIPPERS,
         trace_ns=SEQUENCES,
     )
@@ -98,7 +100,7 @@ def test_an_array_is_its_own_and_writable():
 
 
 def test_a_wrong_length_is_passed_on_for_safety_to_refuse():
-    command = JointCommand("skill", 1, 0.0, 0.01, ("a", "b"), np.zeros(3))
+    command = JointCommand("skill", 1, 0.0, 0.01, ("a", "b"), np.zeros(3), activation=0.0)
     assert len(convert.joint_command_from_msg(convert.joint_command_to_msg(command)).velocity) == 3
 
 
@@ -134,6 +136,20 @@ def test_scene(scene):
     assert all(same(back.objects[name], item) for name, item in scene.objects.items())
     assert (back.relations, back.caption, back.source) == (scene.relations, scene.caption, scene.source)
     assert same(back.stamp, scene.stamp)
+
+
+TRUTHS = st.builds(
+    TruthObject, TEXT, TEXT, TEXT, VECTORS, st.tuples(FINITE, FINITE, FINITE, FINITE), VECTORS, st.booleans()
+)
+
+
+@given(st.lists(TRUTHS, max_size=3, unique_by=lambda item: item.id), st.none() | TEXT.filter(bool), ARRAYS, STAMPS)
+def test_world(objects, held, qpos, stamp):
+    world = WorldState(stamp, "tabletop", 7, {item.id: item for item in objects}, held, qpos)
+    back = convert_scene.world_from_msg(over_the_wire(convert_scene.world_to_msg(world)))
+    assert back.objects == world.objects
+    assert (back.world, back.seed, back.held) == ("tabletop", 7, held)
+    assert same(back.qpos, qpos) and same(back.stamp, stamp)
 
 
 CALLS = st.builds(SkillCall, skill=TEXT, arguments=st.dictionaries(TEXT, TEXT | FINITE, max_size=3))
