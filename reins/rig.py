@@ -109,7 +109,12 @@ class Rig:
         ReinsError: an unknown robot, world or backend; says which exist.
     """
 
-    def __init__(self, settings: RigSettings, seed: int, on_tick: Callable[[Tick], None] | None = None) -> None:
+    def __init__(
+        self,
+        settings: RigSettings,
+        seed: int,
+        on_tick: Callable[[Tick], None] | None = None,
+    ) -> None:
         self.settings = settings
         self.profile: RobotProfile = load_profile(settings.robot)
         self.world: WorldSpec = load_world(settings.world)
@@ -117,10 +122,16 @@ class Rig:
         self._on_tick = on_tick
         self._planner = make_planner(settings.planner, SKILLS)
         self._perception = make_perception(settings.perception, self.profile)
-        self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
+        self._runner = SkillRunner(
+            SKILLS, make_factories(settings.skills, self.profile), self.profile
+        )
         self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED)
         self.robot = MujocoRobot(self.profile, self.world, seed)
-        self._renderer = Renderer(self.profile, self.world, seed) if settings.perception != "state" else None
+        self._renderer = (
+            Renderer(self.profile, self.world, seed)
+            if settings.perception != "state"
+            else None
+        )
         self._host = DriverHost(self.robot, self.profile)
         self._journal = _Journal()
         self._pending: SafeCommand | None = None
@@ -159,7 +170,9 @@ class Rig:
             if isinstance(action, Done):
                 break
             if self._state.stamp - begin > self.settings.task_time_limit:
-                executor.cancel(f"the task took longer than {self.settings.task_time_limit:.0f} s")
+                executor.cancel(
+                    f"the task took longer than {self.settings.task_time_limit:.0f} s"
+                )
             elif isinstance(action, Look):
                 self._look_again()
             elif isinstance(action, RunSkill):
@@ -174,7 +187,9 @@ class Rig:
             events=tuple(self._journal.events),
         )
 
-    def run_skill(self, call: SkillCall, constraints: Sequence[Constraint] = ()) -> ControlOutput:
+    def run_skill(
+        self, call: SkillCall, constraints: Sequence[Constraint] = ()
+    ) -> ControlOutput:
         """Carry out one skill to its end."""
         try:
             self._runner.start(call, constraints, self._state, self._scene)
@@ -191,7 +206,9 @@ class Rig:
         while self._state.stamp < end:
             self._tick(running=False)
 
-    def _carry_out(self, executor: TaskExecutor, call: SkillCall, constraints: Sequence[Constraint]) -> None:
+    def _carry_out(
+        self, executor: TaskExecutor, call: SkillCall, constraints: Sequence[Constraint]
+    ) -> None:
         output = self.run_skill(call, constraints)
         success = output.status is Status.SUCCEEDED
         self._journal.skills.append((call, success))
@@ -235,7 +252,9 @@ class Rig:
             self._scene = self._perception.update(self.world_state, self._state)
             return
         qpos = self.robot.data.qpos
-        images = [self._renderer.render(name, qpos, self._state.stamp) for name in CAMERAS]
+        images = [
+            self._renderer.render(name, qpos, self._state.stamp) for name in CAMERAS
+        ]
         self._scene = self._perception.update(images, self._state)
 
     def _look_again(self) -> None:
@@ -247,4 +266,11 @@ class Rig:
     def _refused(self, reason: str) -> ControlOutput:
         import numpy as np
 
-        return ControlOutput(np.zeros(len(self.profile.joints)), None, Status.FAILED, "start", 0.0, reason)
+        return ControlOutput(
+            np.zeros(len(self.profile.joints)),
+            None,
+            Status.FAILED,
+            "start",
+            0.0,
+            reason,
+        )
