@@ -1,0 +1,52 @@
+"""The `reins` command and its groups put together."""
+
+from typing import Annotated
+
+import typer
+
+from reins import __version__
+from reins.cli import demo, doctor, graph, models, skills, task, teleop, train, up
+from reins.cli.console import EXIT_CODES, out
+from reins.cli.group import BenchGroup, RootGroup
+
+app = typer.Typer(
+    cls=RootGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog=EXIT_CODES,
+    help="Tell a robot what to do, in plain language, and keep it safe while it does it.",
+)
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and exit.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks.")] = False,
+) -> None:
+    if version:
+        out.print(f"reins {__version__}")
+        raise typer.Exit
+
+
+RUN, OPERATE, LOOK, BUILD = "Run", "Operate", "Look", "Measure and train"
+
+app.command("up", rich_help_panel=RUN, context_settings=up.CONTEXT)(up.up)
+app.command("task", rich_help_panel=RUN, epilog=EXIT_CODES)(task.task)
+app.command("demo", rich_help_panel=RUN)(demo.demo)
+app.command("estop", rich_help_panel=OPERATE)(graph.estop)
+app.command("reset", rich_help_panel=OPERATE)(graph.reset)
+app.command("handback", rich_help_panel=OPERATE)(graph.handback)
+app.add_typer(teleop.app, name="teleop", rich_help_panel=OPERATE)
+app.command("status", rich_help_panel=LOOK)(graph.status)
+app.add_typer(skills.app, name="skills", rich_help_panel=LOOK)
+app.add_typer(models.app, name="models", rich_help_panel=LOOK)
+app.command("doctor", rich_help_panel=LOOK)(doctor.doctor)
+app.add_typer(
+    typer.Typer(cls=BenchGroup, no_args_is_help=True),
+    name="bench",
+    rich_help_panel=BUILD,
+    help="Measure: each suite prints a table and, with --json, writes its figures.",
+)
+app.add_typer(train.app, name="train", rich_help_panel=BUILD)
