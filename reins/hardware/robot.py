@@ -42,6 +42,8 @@ class JointCommand:
         period: how long the command is meant to hold until the next one [s].
         joint_names: (n,) in the profile's order.
         velocity: (n,) joint velocity [rad/s].
+        activation: robot time when the goal (or the press of the dead-man) that this command serves began [s]. After a
+            stop and its reset, or a hand-back, only commands of a later activation move the robot.
         gripper: gripper target, or None to leave it as it is.
         trace_ns: CLOCK_MONOTONIC of the source when it sent this [ns], 0 if untraced; only for latency measurements.
     """
@@ -52,6 +54,7 @@ class JointCommand:
     period: float
     joint_names: tuple[str, ...]
     velocity: FloatArray
+    activation: float
     gripper: GripperCommand | None = None
     trace_ns: int = 0
 

@@ -96,6 +96,7 @@ def joint_command_to_msg(command: JointCommand) -> ros.JointCommand:
     message.period = float(command.period)
     message.joint_names = list(command.joint_names)
     message.velocity = to_sequence(command.velocity)
+    fill_time(message.activation, command.activation)
     _fill_gripper(message, command.gripper)
     message.trace_ns = command.trace_ns
     return message
@@ -110,6 +111,7 @@ def joint_command_from_msg(message: ros.JointCommand) -> JointCommand:
         period=message.period,
         joint_names=tuple(message.joint_names),
         velocity=from_sequence(message.velocity),
+        activation=time_from_msg(message.activation),
         gripper=_gripper(message),
         trace_ns=message.trace_ns,
     )
