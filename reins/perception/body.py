@@ -1,0 +1,143 @@
+"""Which points belong to the robot: boxes around its links, placed by forward kinematics."""
+
+from functools import cached_property
+from importlib.resources import files
+
+import numpy as np
+import pinocchio as pin
+import yaml
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from reins.contracts.errors import ReinsError, UnknownName
+from reins.hardware.kinematics import Kinematics, ToolPose
+from reins.hardware.profile import RobotProfile, Triple
+from reins.hardware.robot import FloatArray, RobotState
+
+Points = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+BASE = "base"
+"""Name of the part of the body that does not move."""
+
+
+class Box(BaseModel):
+    """An axis-aligned box in some frame [m]."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
+    lower: Triple
+    upper: Triple
+
+    @cached_property
+    def corners(self) -> FloatArray:
+        """(8, 3) corners."""
+        pairs = np.array([self.lower, self.upper])
+        index = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)])
+        return pairs[index, np.arange(3)]
+
+
+class BodyShape(BaseModel):
+    """Boxes around the links (by joint name of the URDF), the hand and one finger (in the tool frame)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    links: dict[str, Box]
+    hand: Box
+    finger: Box
+
+
+def known_bodies() -> list[str]:
+    """Names of the robots whose shape ships with reins."""
+    folder = files("reins.perception") / "bodies"
+    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def load_body(name: str) -> BodyShape:
+    """Shape of the robot of that profile name.
+
+    Raises:
+        UnknownName: no shape of that name ships with reins.
+        ReinsError: the file is not valid; names the field.
+    """
+    if name not in known_bodies():
+        raise UnknownName("robot body", name, known_bodies())
+    text = (files("reins.perception") / "bodies" / f"{name}.yaml").read_text(encoding="utf-8")
+    try:
+        return BodyShape.model_validate(yaml.safe_load(text))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ReinsError(f"body of '{name}': {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+class PlacedBody:
+    """The robot's boxes at one moment.
+
+    Args:
+        boxes: box and its pose in the base frame: rotation (3, 3), translation (3,) [m].
+        tool: pose of the tool.
+        holding: the gripper has closed on something.
+        gripper_width: opening of the gripper [m].
+    """
+
+    def __init__(
+        self, boxes: list[tuple[Box, FloatArray, FloatArray]], tool: ToolPose, holding: bool, gripper_width: float
+    ) -> None:
+        self.tool, self.holding, self.gripper_width = tool, holding, gripper_width
+        self._boxes = boxes
+        corners = np.stack([box.corners @ rotation.T + origin for box, rotation, origin in boxes])
+        self._low, self._high = corners.min(axis=1), corners.max(axis=1)
+
+    def contains(self, points: Points, margin: float) -> Mask:
+        """(n,) whether each of `points` (n, 3) [m] lies in a box grown by `margin` [m]."""
+        inside = np.zeros(len(points), dtype=bool)
+        if not len(points):
+            return inside
+        low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
+        for index in np.flatnonzero((self._low <= high).all(axis=1) & (self._high >= low).all(axis=1)):
+            box, rotation, origin = self._boxes[index]
+            local = (points - origin.astype(np.float32)) @ rotation.astype(np.float32)
+            middle = (np.array(box.lower) + np.array(box.upper)) / 2
+            half = (np.array(box.upper) - np.array(box.lower)) / 2 + margin
+            inside |= (np.abs(local - middle.astype(np.float32)) <= half.astype(np.float32)).all(axis=1)
+        return inside
+
+    def reaches_below(self, height: float) -> bool:
+        """Whether any part of the robot is lower than `height` [m]."""
+        return bool((self._low[:, 2] < height).any())
+
+
+class RobotBody:
+    """Places the robot's boxes for a measured state. Holds scratch memory: one instance per thread.
+
+    Args:
+        profile: the robot.
+
+    Raises:
+        ReinsError: the shape names a joint that the URDF lacks, or the robot has no shape.
+    """
+
+    def __init__(self, profile: RobotProfile) -> None:
+        self._shape = load_body(profile.name)
+        self._kinematics = Kinematics(profile)
+        model = self._kinematics.model
+        unknown = [name for name in self._shape.links if name != BASE and not model.existJointName(name)]
+        if unknown:
+            raise ReinsError(f"body of '{profile.name}' names joints that its URDF lacks: {', '.join(unknown)}")
+        self._joints = [(box, 0 if name == BASE else model.getJointId(name)) for name, box in self._shape.links.items()]
+        self._data = model.createData()
+
+    def place(self, state: RobotState) -> PlacedBody:
+        """The body at the state's joint positions and gripper opening."""
+        pin.forwardKinematics(self._kinematics.model, self._data, state.position)
+        boxes = [
+            (box, self._data.oMi[joint].rotation.copy(), self._data.oMi[joint].translation.copy())
+            for box, joint in self._joints
+        ]
+        tool = self._kinematics.tool_pose(state.position)
+        boxes.append((self._shape.hand, tool.rotation, tool.position))
+        slide = tool.rotation[:, 1] * (state.gripper_width / 2)
+        mirrored = tool.rotation @ np.diag([-1.0, -1.0, 1.0])
+        boxes.append((self._shape.finger, tool.rotation, tool.position + slide))
+        boxes.append((self._shape.finger, mirrored, tool.position - slide))
+        return PlacedBody(boxes, tool, state.gripper_holding, state.gripper_width)

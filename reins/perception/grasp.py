@@ -1,0 +1,77 @@
+"""What the gripper holds: which object, and where it is by forward kinematics while no camera sees it."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from reins.contracts.scene import MOVABLE
+from reins.hardware.kinematics import ToolPose
+from reins.perception.track import Array, Track
+
+REACH = 0.02
+"""How far the tool may be outside an object's box when the fingers have closed on it [m]: error of its pose."""
+
+ALIGNED = 0.44
+"""Fingers closing on a block turn its sides parallel to themselves, if they are within this angle [rad]."""
+
+
+class Grasp:
+    """Follows the object in the gripper. The fingers' travel is the tool's y axis."""
+
+    def __init__(self) -> None:
+        self.track: Track | None = None
+        self._mistaken = False
+
+    def update(self, tracks: Iterable[Track], tool: ToolPose, holding: bool) -> None:
+        """Notice a grasp or a release, and move the held object with the tool."""
+        if not holding:
+            self.release()
+            self._mistaken = False
+        elif self.track is None and not self._mistaken:
+            self._take(tracks, tool)
+        if self.track is not None and self.track.grasp is not None:
+            rotation, position = self.track.grasp
+            self.track.rotation = tool.rotation @ rotation
+            self.track.position = tool.position + tool.rotation @ position
+
+    def release(self) -> None:
+        """The object is no longer in the gripper; it stays where it was last."""
+        if self.track is not None:
+            self.track.grasp = None
+            self.track = None
+
+    def mistaken(self) -> None:
+        """The cameras show that it is something else that the fingers closed on: hold nothing until they open."""
+        self.release()
+        self._mistaken = True
+
+    def forget(self, track: Track) -> None:
+        """The track is gone."""
+        if self.track is track:
+            self.release()
+
+    def _take(self, tracks: Iterable[Track], tool: ToolPose) -> None:
+        near = [track for track in tracks if track.label in MOVABLE and track.id and _reaches(tool, track)]
+        if near:
+            self.track = min(near, key=lambda track: float(np.linalg.norm(track.position - tool.position)))
+            self.track.grasp = _relative(tool, self.track)
+            self.track.empty = 0
+
+
+def _reaches(tool: ToolPose, track: Track) -> bool:
+    """Whether the tool is inside the object's box, some error allowed."""
+    local = track.rotation.T @ (tool.position - track.position)
+    return bool((np.abs(local) <= track.size / 2 + REACH).all())
+
+
+def _relative(tool: ToolPose, track: Track) -> tuple[Array, Array]:
+    """Pose of the object in the tool frame, as the fingers will have set it: sides parallel to them, in their middle."""
+    rotation = tool.rotation.T @ track.rotation
+    position = tool.rotation.T @ (track.position - tool.position)
+    angle = float(np.arctan2(rotation[1, 0], rotation[0, 0]))
+    off = (angle + np.pi / 4) % (np.pi / 2) - np.pi / 4
+    if abs(off) <= ALIGNED:
+        cos, sin = np.cos(-off), np.sin(-off)
+        rotation = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]]) @ rotation
+        position[1] = 0.0
+    return rotation, position

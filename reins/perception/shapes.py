@@ -1,0 +1,238 @@
+"""Blob to object: is it a block, a bowl or a plate, and where is it. Metres, base frame."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import hypot, pi
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from reins.perception.body import Mask, Points
+from reins.perception.colours import COLOURS
+from reins.perception.segment import Blob
+
+BAND = 0.004
+"""Points within this of a blob's top belong to its top face or rim [m]."""
+
+ROUND_LEAST = 0.06
+"""Smallest diameter of a bowl or plate [m]."""
+
+DISH_FLATNESS = 0.2
+"""Height over diameter: a dish flatter than this is a plate."""
+
+BLOCK_SIDES = (0.012, 0.15)
+"""Shortest and longest side of a block [m]."""
+
+SOLIDITY = 0.7
+"""A block's top face fills at least this share of its rectangle."""
+
+FACE_SHARE = 0.45
+"""At least this share of a block's visible points is its top face (the rest is side faces)."""
+
+HIDDEN_RECTANGLE = 0.06
+"""Share of the contour that may be hidden before a block's rectangle is not to be believed."""
+
+HIDDEN_CIRCLE = 0.35
+"""The same for circles, which are known from part of their edge."""
+
+INSIDE = 0.65
+"""Share of a bowl's outer radius within which there is only its floor."""
+
+STANDS_OUT = 0.02
+"""Something of the bowl's own colour is inside if it rises this much above the floor [m]."""
+
+SQUARE = 0.12
+"""Anisotropy of second moments below which a rectangle counts as square: its yaw then comes from fourth moments."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detection:
+    """One object as one camera sees it.
+
+    Attributes:
+        label, colour: what it is.
+        centre: (2,) x, y of its centre [m].
+        yaw: rotation about +z [rad], in (-pi/4, pi/4] for blocks, 0 for round things.
+        extent: (2,) full extents along its own axes [m].
+        top: height of its top [m].
+        surface: height on which a thing in or on it stands [m].
+        complete: whether all of its outline is visible, so that centre and extent can be believed.
+        hidden: share of its outline that is not visible.
+        pixel: size of a pixel there [m].
+        points: (n, 3) its visible points.
+        camera: name of the camera.
+    """
+
+    label: str
+    colour: str
+    centre: NDArray[np.float64]
+    yaw: float
+    extent: NDArray[np.float64]
+    top: float
+    surface: float
+    complete: bool
+    hidden: float
+    pixel: float
+    points: Points
+    camera: str
+
+
+def detections_of(blob: Blob, camera: str) -> Iterator[Detection]:
+    """The objects in a blob: mostly one, more where things of one colour are in or on each other; none if it is no shape
+    that we know."""
+    if len(blob.points) < 8:
+        return
+    hull = cv2.convexHull(np.ascontiguousarray(blob.points[:, :2]))
+    (x, y), radius = cv2.minEnclosingCircle(hull)
+    if _is_round(hull, radius, blob.pixel) and 2 * radius >= ROUND_LEAST:
+        yield from _dish(blob, np.array([x, y]), camera)
+    else:
+        yield from _block(blob, camera)
+
+
+def _is_round(hull: NDArray[Any], radius: float, pixel: float) -> bool:
+    """Whether the hull fills its circle better than its rectangle."""
+    area = cv2.contourArea(hull) + cv2.arcLength(hull, True) * pixel / 2 + pi * pixel**2 / 4
+    _, (width, depth), _ = cv2.minAreaRect(hull)
+    return bool(area / (pi * (radius + pixel / 2) ** 2) > area / ((width + pixel) * (depth + pixel)))
+
+
+def top_height(points: Points) -> float:
+    """Height of the top [m], not misled by a few stray points."""
+    keep = len(points) - 1 - len(points) // 50
+    return float(np.partition(points[:, 2], keep)[keep])
+
+
+def _dish(blob: Blob, guess: NDArray[np.float64], camera: str) -> Iterator[Detection]:
+    """A bowl or plate, and what of the same colour is in it."""
+    points = blob.points
+    top = top_height(points)
+    rim = points[blob.edge & (points[:, 2] > top - 2 * BAND)]
+    centre, radius = fit_circle(rim[:, :2].astype(np.float64), guess)
+    radius += blob.pixel / 2
+    distance = np.hypot(points[:, 0] - centre[0], points[:, 1] - centre[1])
+    inside = distance < INSIDE * radius
+    label = "plate" if top < DISH_FLATNESS * 2 * radius else "bowl"
+    floor = float(np.percentile(points[inside, 2], 10)) if inside.any() else (top if label == "plate" else 0.1 * top)
+    hidden = blob.hidden if len(rim) >= 8 else 1.0
+    yield Detection(
+        label, COLOURS[blob.colour], centre, 0.0, np.array([2 * radius, 2 * radius]), top, floor,
+        hidden < HIDDEN_CIRCLE, hidden, blob.pixel, points, camera,
+    )  # fmt: skip
+    yield from _things_inside(blob, inside & (points[:, 2] > floor + STANDS_OUT), camera)
+
+
+def _things_inside(blob: Blob, standing: Mask, camera: str) -> Iterator[Detection]:
+    """Blocks of the dish's own colour that stand in it."""
+    if np.count_nonzero(standing) < 12:
+        return
+    part = replace(blob.part(standing), hidden=0.0)
+    found = fit_block(part, camera)
+    if found is not None:
+        yield found
+
+
+def fit_circle(xy: NDArray[np.float64], guess: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Centre (2,) and radius of the circle through outline points (n, 2), by least squares; `guess` if there are too few.
+
+    Points well inside the others' radius (a rim's inner edge, a notch) are left out in a second pass.
+    """
+    centre, radius = guess, 0.0
+    for _ in range(2):
+        if len(xy) < 5:
+            break
+        offset = xy.mean(axis=0)
+        local = xy - offset
+        solution, *_ = np.linalg.lstsq(
+            np.column_stack([2 * local, np.ones(len(local))]), (local**2).sum(axis=1), rcond=None
+        )
+        centre = solution[:2] + offset
+        radius = float(np.sqrt(max(solution[2] + solution[:2] @ solution[:2], 0.0)))
+        distance = np.hypot(*(xy - centre).T)
+        xy = xy[distance > radius - max(0.004, 0.05 * radius)]
+    if radius == 0.0 and len(xy):
+        radius = float(np.hypot(*(xy - guess).T).max())
+    return centre, radius
+
+
+def _block(blob: Blob, camera: str, depth: int = 0) -> Iterator[Detection]:
+    """A block, and what remains of the blob beyond its sides."""
+    found = fit_block(blob, camera)
+    if found is None:
+        return
+    yield found
+    outside = ~within(found, blob.points[:, :2], blob.pixel + 0.006)
+    if depth < 2 and np.count_nonzero(outside) > max(12, len(blob.points) // 6):
+        yield from _block(blob.part(outside), camera, depth + 1)
+
+
+def fit_block(blob: Blob, camera: str) -> Detection | None:
+    """The block whose top face is the blob's highest part, or None if that is no rectangle."""
+    points = blob.points
+    top = top_height(points)
+    on_top = points[:, 2] > top - BAND
+    face = points[on_top, :2].astype(np.float64)
+    if len(face) < 8:
+        return None
+    centre, yaw, extent = fit_rectangle(face, blob.pixel)
+    hull = cv2.convexHull(face.astype(np.float32))
+    solid = len(face) * blob.pixel**2 / max(extent[0] * extent[1], 1e-9)
+    complete = blob.hidden < HIDDEN_RECTANGLE and solid > SOLIDITY
+    if not complete:
+        (x, y), (width, length), angle = cv2.minAreaRect(hull)
+        centre, extent = np.array([x, y]), np.array([width, length]) + blob.pixel
+        yaw, extent = canonical(float(np.radians(angle)), extent)
+    if blob.hidden < HIDDEN_RECTANGLE and not _like_a_block(blob, face, extent):
+        return None
+    return Detection(
+        "block", COLOURS[blob.colour], centre, yaw, extent, top, top, complete, blob.hidden, blob.pixel, points, camera
+    )
+
+
+def _like_a_block(blob: Blob, face: NDArray[np.float64], extent: NDArray[np.float64]) -> bool:
+    """Whether a wholly visible blob can be a block: sides, filled top face, most of it top face."""
+    fills = len(face) * blob.pixel**2 > SOLIDITY * extent[0] * extent[1]
+    sized = BLOCK_SIDES[0] < extent.min() and extent.max() < BLOCK_SIDES[1]
+    return bool(fills and sized and len(face) > FACE_SHARE * len(blob.points))
+
+
+def fit_rectangle(xy: NDArray[np.float64], pixel: float) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    """Centre (2,), yaw and extents (2,) of a filled rectangle from evenly spread points (n, 2), by their moments.
+
+    A row of k pixels of pitch p has variance p² (k² - 1) / 12, so the side k p is sqrt(12 variance + p²). The yaw of a
+    square is that of its fourth moment E[(x + iy)⁴], which is real and negative along its sides.
+    """
+    centre = xy.mean(axis=0)
+    z = (xy[:, 0] - centre[0]) + 1j * (xy[:, 1] - centre[1])
+    second = np.mean(z**2)
+    if abs(second) > SQUARE * np.mean(np.abs(z) ** 2):
+        yaw = float(np.angle(second)) / 2
+    else:
+        yaw = float(np.angle(-np.mean(z**4))) / 4
+    turned = z * np.exp(-1j * yaw)
+    extent = np.sqrt(12 * np.array([turned.real.var(), turned.imag.var()]) + pixel**2)
+    yaw, extent = canonical(yaw, extent)
+    return centre, yaw, extent
+
+
+def canonical(yaw: float, extent: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """The same rectangle with yaw in (-pi/4, pi/4]: a quarter turn swaps the extents (2,)."""
+    quarters = int(np.ceil((yaw - pi / 4) / (pi / 2)))
+    return yaw - quarters * pi / 2, extent[::-1] if quarters % 2 else extent
+
+
+def within(found: Detection, xy: NDArray[Any], margin: float) -> Mask:
+    """(n,) which points (n, 2) are over the detection's footprint grown by `margin` [m]."""
+    dx, dy = xy[:, 0] - found.centre[0], xy[:, 1] - found.centre[1]
+    if found.label != "block":
+        return np.asarray(np.hypot(dx, dy) <= found.extent[0] / 2 + margin)
+    cos, sin = np.cos(found.yaw), np.sin(found.yaw)
+    along, across = np.abs(cos * dx + sin * dy), np.abs(cos * dy - sin * dx)
+    return np.asarray((along <= found.extent[0] / 2 + margin) & (across <= found.extent[1] / 2 + margin))
+
+
+def apart(a: Detection, b: Detection) -> float:
+    """Horizontal distance between centres [m]."""
+    return hypot(a.centre[0] - b.centre[0], a.centre[1] - b.centre[1])

@@ -1,0 +1,204 @@
+"""Detections to objects with stable ids. Nothing appears from one glance, and nothing vanishes because it is hidden."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reins.hardware.kinematics import ToolPose
+from reins.perception.association import GATE, assign
+from reins.perception.grasp import Grasp
+from reins.perception.shapes import Detection
+from reins.perception.track import Array, Track, new_track, see
+from reins.perception.view import CameraView
+
+ANYWHERE = 10.0
+"""Gate for an object whose place is known to be empty, or hidden: it can have gone anywhere on the table [m]."""
+
+SEEN_THROUGH = 0.9
+"""Share of an object's samples behind which the camera must see for its place to count as empty."""
+
+BEHIND = 0.01
+"""How much farther than the object the camera must measure there [m]."""
+
+TABLE_LEVEL = 0.006
+"""Anything lower than this is the table [m]."""
+
+BLOCK_LEAST = 0.015
+"""A thing of which part is hidden is only taken for a new block if it is at least this high [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackerSettings:
+    """When objects appear and disappear.
+
+    Attributes:
+        appear_at_start: updates in which a thing must be seen to be believed, while nothing is known yet.
+        appear_after: the same, later.
+        drop_after: updates in which a thing's place must be seen to be empty before it is given up.
+    """
+
+    appear_at_start: int = 1
+    appear_after: int = 2
+    drop_after: int = 5
+
+
+class Tracker:
+    """Keeps the objects. One instance per scene; not thread-safe."""
+
+    def __init__(self, settings: TrackerSettings) -> None:
+        self._settings = settings
+        self._tracks: list[Track] = []
+        self._started = False
+        self.grasp = Grasp()
+
+    @property
+    def tracks(self) -> list[Track]:
+        """The objects that are believed, oldest first."""
+        return [track for track in self._tracks if track.id]
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._tracks, self._started, self.grasp = [], False, Grasp()
+
+    def follow(self, tool: ToolPose, holding: bool) -> None:
+        """Move what is in the gripper with the tool."""
+        self.grasp.update(self._tracks, tool, holding)
+
+    def update(self, detections: Sequence[Detection], views: Sequence[CameraView]) -> None:
+        """Take in what all cameras saw at one time."""
+        stamp = max(view.stamp for view in views)
+        matched: list[tuple[Track, Detection]] = []
+        tracks, rest = self._match(list(self._tracks), list(detections), GATE, matched)
+        for track in tracks:
+            if _place_is_empty(track, views):
+                track.empty += 1
+        # What is left on both sides: rather a known thing that moved unseen than a new one, unless it is still in sight.
+        tracks, rest = self._match(tracks, [found for found in rest if found.complete], ANYWHERE, matched, rest)
+        for track, found in matched:
+            if track is self.grasp.track:
+                self._see_held(track, found, stamp)
+            else:
+                see(track, found, stamp)
+        born = [(new_track(found, stamp), found) for found in rest if _believable(found)]
+        for track, _ in born:
+            track.hits = 1
+        self._tracks.extend(track for track, _ in born)
+        self._settle_heights([pair for pair in [*matched, *born] if pair[0] is not self.grasp.track])
+        self._forget([track for track in tracks if not track.id])
+        self._forget([track for track in self._tracks if track.empty >= self._settings.drop_after])
+        self._name()
+        self._started = True
+
+    def _match(
+        self,
+        tracks: list[Track],
+        detections: list[Detection],
+        gate: float,
+        matched: list[tuple[Track, Detection]],
+        rest: list[Detection] | None = None,
+    ) -> tuple[list[Track], list[Detection]]:
+        """Assign and append to `matched`; return the tracks and the detections (of `rest`) that are left."""
+        pairs = [(tracks[row], detections[column]) for row, column in assign(tracks, detections, gate)]
+        matched.extend(pairs)
+        taken_tracks = {id(track) for track, _ in pairs}
+        taken = {id(found) for _, found in pairs}
+        return (
+            [track for track in tracks if id(track) not in taken_tracks],
+            [found for found in (detections if rest is None else rest) if id(found) not in taken],
+        )
+
+    def _see_held(self, track: Track, found: Detection, stamp: float) -> None:
+        """A sight of the held object: it is where the tool has it, or else it is not the one that is held."""
+        if np.hypot(*(found.centre - track.position[:2])) > GATE:
+            self.grasp.mistaken()
+            see(track, found, stamp)
+            self._settle_heights([(track, found)])
+        else:
+            track.last_seen, track.empty, track.hits = stamp, 0, track.hits + 1
+
+    def _settle_heights(self, pairs: Iterable[tuple[Track, Detection]]) -> None:
+        """Height, and with it the centre, of what was seen, from the lowest up: each stands on what is below it."""
+        for track, found in sorted(pairs, key=lambda pair: pair[1].top):
+            support, known = self._support(track, found.top)
+            if not track.height_measured or (known and found.complete):
+                height = found.top - support
+                side = float(track.size[:2].mean())
+                known = known and not (track.label == "block" and height > 1.6 * side)
+                # A block that stands on nothing we know is taken to be as high as it is wide.
+                track.size[2] = height if known or track.label != "block" else min(height, side)
+                track.height_measured = known and found.complete
+            track.position[2] = found.top - track.size[2] / 2
+            if track.label != "bowl":
+                track.surface = found.top
+
+    def _support(self, track: Track, top: float) -> tuple[float, bool]:
+        """Height of what the track stands on, and whether that is sure."""
+        x, y = track.position[:2]
+        below = [
+            other.surface
+            for other in self._tracks
+            if other is not track
+            and other is not self.grasp.track
+            and other.covers(x, y)
+            and other.surface < top - 0.008
+        ]
+        return (max(below), True) if below else (0.0, True)
+
+    def _forget(self, gone: Iterable[Track]) -> None:
+        for track in gone:
+            self.grasp.forget(track)
+            self._tracks.remove(track)
+
+    def _name(self) -> None:
+        """Give ids to those that have been seen often enough, from left to right."""
+        need = self._settings.appear_after if self._started else self._settings.appear_at_start
+        ready = [track for track in self._tracks if not track.id and track.hits >= need]
+        for track in sorted(ready, key=lambda item: (-item.position[1], item.position[0])):
+            track.id = self._free_name(f"{track.colour}_{track.label}")
+
+    def _free_name(self, stem: str) -> str:
+        used = {track.id for track in self._tracks}
+        number = 1
+        while (name := stem if number == 1 else f"{stem}_{number}") in used:
+            number += 1
+        return name
+
+
+def _believable(found: Detection) -> bool:
+    """Whether a thing that is not known yet can be taken for real: wholly visible, or a good part of a coloured block."""
+    if found.complete:
+        return True
+    coloured = found.colour not in ("white", "grey", "black")
+    return (
+        coloured
+        and found.label == "block"
+        and found.hidden < 0.5
+        and found.top > BLOCK_LEAST
+        and bool(0.015 < found.extent.min() and found.extent.max() < 0.08)
+    )
+
+
+def _place_is_empty(track: Track, views: Sequence[CameraView]) -> bool:
+    """Whether some camera sees through where the object should be."""
+    samples = _samples(track)
+    for view in views:
+        if track.label == "block":
+            share = view.sees_behind(samples, BEHIND)
+        else:
+            share = view.lower_than(samples, TABLE_LEVEL)
+        if share is not None and share >= SEEN_THROUGH:
+            return True
+    return False
+
+
+def _samples(track: Track) -> Array:
+    """(n, 3) points on the object that a camera above must see: of a block the middle of its top, of a dish its rim."""
+    if track.label == "block":
+        grid = np.linspace(-0.3, 0.3, 5)
+        x, y = np.meshgrid(grid, grid)
+        local = np.stack([x.ravel(), y.ravel(), np.full(x.size, 0.5)], axis=1) * track.size
+        return np.asarray(local @ track.rotation.T + track.position)
+    angle = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
+    ring = np.concatenate([np.stack([np.cos(angle), np.sin(angle)], axis=1) * share for share in (0.8, 0.9, 0.97)])
+    return np.column_stack([ring * track.radius + track.position[:2], np.full(len(ring), track.top)])
