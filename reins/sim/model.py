@@ -9,6 +9,7 @@ from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.sim.objects import COLLISION_GROUP, VISUAL_GROUP, add_object
+from reins.sim.simplify import simplify_meshes
 from reins.sim.world import CameraSpec, WorldSpec
 
 TIMESTEP: Final = 0.002
@@ -70,7 +71,9 @@ def build_model(profile: RobotProfile, world: WorldSpec, pretty: bool) -> mujoco
         add_object(spec, name, item, pretty)
     for camera in world.cameras:
         _add_camera(spec, camera)
-    if not pretty:
+    if pretty:
+        simplify_meshes(spec)
+    else:
         _drop_visuals(spec)
     return spec.compile()
 
@@ -83,10 +86,10 @@ def _set_options(spec: mujoco.MjSpec) -> None:
     spec.visual.map.znear, spec.visual.map.zfar = 0.01, 6.0
     spec.stat.extent = 1.0
     spec.stat.center = [0.4, 0.0, 0.2]
-    spec.visual.headlight.ambient = [0.45, 0.45, 0.45]
-    spec.visual.headlight.diffuse = [0.35, 0.35, 0.35]
+    spec.visual.headlight.ambient = [0.40, 0.40, 0.40]
+    spec.visual.headlight.diffuse = [0.22, 0.22, 0.22]
     spec.visual.headlight.specular = [0.05, 0.05, 0.05]
-    spec.visual.quality.shadowsize = 2048
+    spec.visual.quality.shadowsize = 1024
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 1920, 1080
 
 
@@ -221,7 +224,7 @@ def _add_table(spec: mujoco.MjSpec, pretty: bool) -> None:
         return
     box = mujoco.mjtGeom.mjGEOM_BOX
     common = {"contype": 0, "conaffinity": 0, "group": VISUAL_GROUP}
-    top, wood = [0.33, 0.35, 0.38, 1.0], [0.45, 0.33, 0.22, 1.0]
+    top, wood = [0.40, 0.42, 0.45, 1.0], [0.45, 0.33, 0.22, 1.0]
     world.add_geom(type=box, size=[0.60, 0.65, 0.006], pos=[0.35, 0.0, -0.006], rgba=top, **common)
     world.add_geom(type=box, size=[0.60, 0.65, 0.012], pos=[0.35, 0.0, -0.024], rgba=wood, **common)
     for x in (-0.2, 0.9):
@@ -249,7 +252,7 @@ def _add_table(spec: mujoco.MjSpec, pretty: bool) -> None:
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
         pos=[0.6, -0.6, 2.2],
         dir=[-0.15, 0.3, -1.0],
-        diffuse=[0.45, 0.45, 0.45],
+        diffuse=[0.44, 0.44, 0.44],
         specular=[0.08, 0.08, 0.08],
         castshadow=True,
     )

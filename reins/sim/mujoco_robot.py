@@ -1,6 +1,5 @@
 """The simulated arm: MuJoCo behind the Robot interface, with the table and its objects around it."""
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Final
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray, RobotSpec, RobotState, SafeCommand, StopCategory
+from reins.hardware.robot import RobotSpec, RobotState, SafeCommand, StopCategory
 from reins.sim.gripper import SimulatedGripper
 from reins.sim.model import TIMESTEP, build_model
 from reins.sim.objects import rest_height
