@@ -1,0 +1,145 @@
+"""SkillRunner: runs one skill at a time, to its end, its time limit or a cancel, and makes the commands for safety."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.plan import Constraint, SkillCall
+from reins.contracts.scene import Scene
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import FloatArray, GripperCommand, JointCommand, RobotState
+from reins.skills.controller import ControllerFactory, ControlOutput, SkillController, Status
+from reins.skills.registry import SkillRegistry
+
+SOURCE: Final = "skill"
+"""The source that its commands name."""
+
+BRAKING_SHARE: Final = 0.7
+"""Share of the joints' acceleration limits that it brakes with."""
+
+
+class SkillRunner:
+    """Runs skills. Passive: one thread calls it, once per control period while a skill runs.
+
+    Args:
+        registry: the skills that exist.
+        factories: which factory makes the controller of which skill.
+        profile: the robot.
+    """
+
+    def __init__(
+        self, registry: SkillRegistry, factories: Mapping[str, ControllerFactory], profile: RobotProfile
+    ) -> None:
+        self._registry, self._factories, self._profile = registry, dict(factories), profile
+        self._period = 1.0 / profile.rates.command
+        self._brake = BRAKING_SHARE * profile.acceleration * self._period
+        self._sequence = 0
+        self._controller: SkillController | None = None
+        self._call: SkillCall | None = None
+        self._velocity: FloatArray = np.zeros(len(profile.joints))
+        self._began = self._limit = 0.0
+        self._ending = ""
+        self._last: ControlOutput | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a skill runs, or is being stopped."""
+        return self._controller is not None
+
+    @property
+    def call(self) -> SkillCall | None:
+        """The call that runs, or None."""
+        return self._call
+
+    def start(self, call: SkillCall, constraints: Sequence[Constraint], state: RobotState, scene: Scene) -> None:
+        """Begin one skill.
+
+        Args:
+            call: the skill and its arguments.
+            constraints: rules of the task.
+            state, scene: newest.
+
+        Raises:
+            UnknownName: no such skill, argument or object; lists those that exist.
+            ReinsError: another skill runs, the robot has a fault, or the call cannot be carried out here; says why.
+        """
+        if self._call is not None:
+            raise ReinsError(f"{self._call} is running, and skills run one at a time; cancel it first")
+        if state.fault:
+            raise ReinsError(f"{call} was not started: {state.fault}")
+        spec = self._registry[call.skill]
+        if self._profile.kind not in spec.kinds:
+            raise ReinsError(f"{spec.name} is for a robot of kind {' or '.join(spec.kinds)}, not {self._profile.kind}")
+        if spec.name not in self._factories:
+            raise ReinsError(f"nothing here carries out {spec.name} (configured: {', '.join(sorted(self._factories))})")
+        values = spec.complete(call, scene)
+        self._controller = self._factories[spec.name](spec.name, values, state, scene, constraints)
+        self._call = call
+        self._velocity = np.zeros(len(self._profile.joints))
+        self._began, self._limit = state.stamp, spec.time_limit
+        self._ending, self._last = "", None
+
+    def cancel(self, reason: str = "cancelled") -> None:
+        """Brake to a stand from the next step on; the skill then fails with `reason`. Without a skill, nothing happens."""
+        if self.busy and not self._ending:
+            self._ending = reason
+
+    def drop(self) -> None:
+        """Forget the skill at once, without a command: someone else has stopped the robot."""
+        self._controller = self._call = None
+
+    def step(self, state: RobotState, scene: Scene) -> tuple[JointCommand, ControlOutput]:
+        """The command for the next control period, and how the skill stands.
+
+        After an output that is not RUNNING the runner is free again; its command stands still.
+
+        Raises:
+            ReinsError: no skill runs.
+        """
+        if self._controller is None or self._call is None:
+            raise ReinsError("no skill runs; start one first")
+        elapsed = state.stamp - self._began
+        if not self._ending and elapsed > self._limit:
+            self._ending = f"{self._call.skill} took longer than its {self._limit:.0f} s"
+        output = self._stop() if self._ending else self._run(self._controller, state, scene)
+        self._velocity, self._last = output.velocity, output
+        if output.status is not Status.RUNNING:
+            self.drop()
+        return self._command(state, output.velocity, output.gripper), output
+
+    def _run(self, controller: SkillController, state: RobotState, scene: Scene) -> ControlOutput:
+        output = controller.step(state, scene)
+        if output.status is Status.RUNNING or np.all(np.abs(self._velocity) <= self._brake):
+            return output
+        if output.status is Status.FAILED:
+            self._ending = output.reason
+            self._last = output
+            return self._stop()
+        return ControlOutput(self._slower(), output.gripper, Status.RUNNING, output.phase, output.progress)
+
+    def _stop(self) -> ControlOutput:
+        """Brake; fail with the reason once standing."""
+        velocity = self._slower()
+        phase, progress = (self._last.phase, self._last.progress) if self._last else ("start", 0.0)
+        if np.any(velocity):
+            return ControlOutput(velocity, None, Status.RUNNING, "stop", progress)
+        return ControlOutput(velocity, None, Status.FAILED, phase, progress, self._ending)
+
+    def _slower(self) -> FloatArray:
+        """(n,) the last commanded velocity, one period of braking later [rad/s]."""
+        return np.sign(self._velocity) * np.maximum(np.abs(self._velocity) - self._brake, 0.0)
+
+    def _command(self, state: RobotState, velocity: FloatArray, gripper: GripperCommand | None) -> JointCommand:
+        self._sequence += 1
+        return JointCommand(
+            source=SOURCE,
+            sequence=self._sequence,
+            stamp=state.stamp,
+            period=self._period,
+            joint_names=self._profile.joint_names,
+            velocity=velocity,
+            activation=self._began,
+            gripper=gripper,
+        )

@@ -1,0 +1,91 @@
+"""The hand that points down: its pose, the room that it takes, and how far that is from what stands around."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import atan2, cos, sin
+from typing import Final
+
+import numpy as np
+
+from reins.contracts.scene import SceneObject
+from reins.hardware.kinematics import ToolPose
+from reins.skills.scripted.footprint import Disc, Rectangle, footprint_of, gap
+
+
+@dataclass(frozen=True, slots=True)
+class HandShape:
+    """Outer sizes of a two-finger hand, relative to the tool centre point between its fingertips [m].
+
+    The tool's z axis points out of the hand, the fingers open along its y axis.
+
+    Attributes:
+        fingertip: how far the fingertips reach beyond the tool centre point.
+        finger_width: of a finger across the opening direction.
+        finger_depth: of a finger along the opening direction.
+        palm_height: distance from the tool centre point back to the palm.
+        palm_length, palm_width: extents of the palm along and across the opening direction.
+    """
+
+    fingertip: float
+    finger_width: float
+    finger_depth: float
+    palm_height: float
+    palm_length: float
+    palm_width: float
+
+
+FRANKA_HAND: Final = HandShape(
+    fingertip=0.010, finger_width=0.022, finger_depth=0.026, palm_height=0.034, palm_length=0.208, palm_width=0.066
+)
+"""Source: collision meshes of franka_description's Franka Hand, and its hand_tcp."""
+
+
+def pointing_down(x: float, y: float, z: float, yaw: float) -> ToolPose:
+    """Tool pose at (x, y, z) [m] with its z axis straight down and its x axis at `yaw` from the base's x axis [rad]."""
+    c, s = cos(yaw), sin(yaw)
+    rotation = np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
+    return ToolPose(np.array([x, y, z]), rotation)
+
+
+def tool_yaw(pose: ToolPose) -> float:
+    """Yaw of a tool that points down, more or less [rad]; inverse of `pointing_down`."""
+    return atan2(float(pose.rotation[1, 0]), float(pose.rotation[0, 0]))
+
+
+def fingers(hand: HandShape, pose: ToolPose, opening: float) -> tuple[Rectangle, Rectangle]:
+    """Footprints of the two fingers, `opening` [m] apart."""
+    x, y, yaw = float(pose.position[0]), float(pose.position[1]), tool_yaw(pose)
+    away = opening / 2 + hand.finger_depth / 2
+    half_width, half_depth = hand.finger_width / 2, hand.finger_depth / 2
+    along_x, along_y = sin(yaw), -cos(yaw)
+    return (
+        Rectangle(x + away * along_x, y + away * along_y, half_width, half_depth, yaw),
+        Rectangle(x - away * along_x, y - away * along_y, half_width, half_depth, yaw),
+    )
+
+
+def palm(hand: HandShape, pose: ToolPose) -> Rectangle:
+    """Footprint of the palm."""
+    x, y = float(pose.position[0]), float(pose.position[1])
+    return Rectangle(x, y, hand.palm_width / 2, hand.palm_length / 2, tool_yaw(pose))
+
+
+def clearance(hand: HandShape, pose: ToolPose, opening: float, items: Iterable[SceneObject]) -> float:
+    """Least free distance [m] between the hand at `pose` and the objects that are as high as its parts; inf if none is."""
+    height = float(pose.position[2])
+    parts = fingers(hand, pose, opening)
+    nearest = float("inf")
+    for item in items:
+        shape = footprint_of(item)
+        if item.top > height - hand.fingertip:
+            nearest = min(nearest, *(gap(part, shape) for part in parts))
+        if item.top > height + hand.palm_height:
+            nearest = min(nearest, gap(palm(hand, pose), shape))
+    return nearest
+
+
+def room_inside(hand: HandShape, pose: ToolPose, opening: float, wall: Disc) -> float:
+    """Least distance from the fingers' corners to the wall of a round container around them [m]; negative outside."""
+    corners = np.vstack([part.corners() for part in fingers(hand, pose, opening)])
+    away = np.hypot(corners[:, 0] - wall.x, corners[:, 1] - wall.y)
+    return float(wall.radius - np.max(away))

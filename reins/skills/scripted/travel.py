@@ -1,0 +1,91 @@
+"""move_to and home, and the phases that every skill travels with: up to a safe height, then over."""
+
+from math import pi
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.scene import Scene
+from reins.hardware.kinematics import ToolPose
+from reins.hardware.robot import GripperCommand, RobotState
+from reins.skills.scripted.arm import Arm
+from reins.skills.scripted.hand import pointing_down, tool_yaw
+from reins.skills.scripted.held import hanging_below
+from reins.skills.scripted.layout import Layout, by_wrist_turn, reaches, seen
+from reins.skills.scripted.phases import Goal, MoveJoints, MoveTool, PhaseSequence
+
+
+def raised(arm: Arm, layout: Layout) -> Goal:
+    """A goal straight above the tool: at travelling height, or where it is if that is higher."""
+
+    def goal(state: RobotState, scene: Scene) -> ToolPose:
+        now = arm.tool(state)
+        x, y, z = now.position.tolist()
+        height = max(z, layout.travel_height(scene, hanging_below(layout, state, scene)))
+        return ToolPose(pointing_down(x, y, height, 0.0).position, now.rotation)
+
+    return goal
+
+
+def lift(arm: Arm, layout: Layout, gripper: GripperCommand | None = None) -> MoveTool:
+    """The first phase of every skill: straight up to travelling height."""
+    return MoveTool("lift", arm, raised(arm, layout), weight=0.7, gripper=gripper)
+
+
+def clear_view(arm: Arm) -> MoveTool:
+    """The last phase of a skill that put something down: back to the home pose, so that the cameras see the table."""
+    return MoveTool("clear", arm, lambda *_: arm.ik.tool_pose(arm.profile.home), weight=1.0)
+
+
+def move_to(arm: Arm, layout: Layout, target_id: str, height: float, state: RobotState, scene: Scene) -> PhaseSequence:
+    """Move the hand above an object.
+
+    Args:
+        target_id: the object.
+        height: of the tool above its top [m]; more where what the hand holds would touch it.
+
+    Raises:
+        ReinsError: it is out of reach.
+    """
+
+    def over(z: float, yaw: float, now: Scene) -> ToolPose:
+        x, y, _ = seen(now, target_id).position
+        return pointing_down(x, y, z, yaw)
+
+    def level(now: RobotState, scene: Scene) -> float:
+        return seen(scene, target_id).top + max(height, hanging_below(layout, now, scene) + 0.01)
+
+    yaw = comfortable_yaw(arm, over(level(state, scene), 0.0, scene), state, target_id)
+
+    def above(now: RobotState, scene: Scene) -> ToolPose:
+        travel = layout.travel_height(scene, hanging_below(layout, now, scene))
+        return over(max(travel, level(now, scene)), yaw, scene)
+
+    def at(now: RobotState, scene: Scene) -> ToolPose:
+        return over(level(now, scene), yaw, scene)
+
+    return PhaseSequence(
+        arm,
+        [
+            lift(arm, layout),
+            MoveTool("approach", arm, above, follow=True, weight=2.0),
+            MoveTool("settle", arm, at, scale=0.7, follow=True),
+        ],
+    )
+
+
+def home(arm: Arm, layout: Layout) -> PhaseSequence:
+    """Move the arm to its home posture, over everything on the table."""
+    return PhaseSequence(arm, [lift(arm, layout), MoveJoints("return", arm, arm.profile.home, weight=2.0)])
+
+
+def comfortable_yaw(arm: Arm, pose: ToolPose, state: RobotState, name: str) -> float:
+    """The yaw nearest to the wrist's own at which `pose` is within reach [rad].
+
+    Raises:
+        ReinsError: none is; `name` says what cannot be reached.
+    """
+    now = tool_yaw(arm.tool(state))
+    x, y, z = pose.position.tolist()
+    for yaw in by_wrist_turn((now + step * pi / 8 for step in range(-8, 8)), arm.tool(state)):
+        if reaches(arm, pointing_down(x, y, z, yaw), state):
+            return yaw
+    raise ReinsError(f"{name} is out of reach at x {x:.2f} m, y {y:.2f} m")
