@@ -28,7 +28,7 @@ class CameraFrame:
         rgb: (height, width, 3) uint8.
         depth: (height, width) float32, distance along the optical axis [m]; 0 or NaN where unknown.
         intrinsics: (3, 3) pinhole matrix [pixel].
-        camera_to_base: (4, 4) pose of the optical frame (x right, y down, z forward) in the robot's base frame.
+        pose: (4, 4) pose of the optical frame (x right, y down, z forward) in the robot's base frame.
     """
 
     name: str
@@ -36,7 +36,7 @@ class CameraFrame:
     rgb: NDArray[np.uint8]
     depth: NDArray[np.float32]
     intrinsics: FloatArray
-    camera_to_base: FloatArray
+    pose: FloatArray
 
 
 def colour_to_msg(rgb: NDArray[np.uint8], stamp: float, frame: str) -> Image:
@@ -69,10 +69,10 @@ def info_to_msg(intrinsics: FloatArray, width: int, height: int, stamp: float, f
     return message
 
 
-def pose_to_msg(camera_to_base: FloatArray, stamp: float, frame: str) -> PoseStamped:
+def pose_to_msg(pose: FloatArray, stamp: float, frame: str) -> PoseStamped:
     """Pose (4, 4) of the optical frame in the base frame, whose name is `frame`."""
     message = PoseStamped()
-    x, y, z, qx, qy, qz, qw = map(float, pin.SE3ToXYZQUAT(pin.SE3(camera_to_base)))
+    x, y, z, qx, qy, qz, qw = map(float, pin.SE3ToXYZQUAT(pin.SE3(pose)))
     position, orientation = message.pose.position, message.pose.orientation
     position.x, position.y, position.z = x, y, z
     orientation.x, orientation.y, orientation.z, orientation.w = qx, qy, qz, qw
@@ -140,5 +140,5 @@ def frame_from_msgs(name: str, colour: Image, depth: Image, info: CameraInfo, po
         rgb=rgb,
         depth=metres,
         intrinsics=np.array(info.k, dtype=np.float64).reshape(3, 3),
-        camera_to_base=pose_from_msg(pose),
+        pose=pose_from_msg(pose),
     )
