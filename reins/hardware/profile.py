@@ -61,8 +61,10 @@ class Joint(_Part):
 
 
 class Gripper(_Part):
-    """Limits of the gripper: opening [m], finger speed [m/s], force [N]."""
+    """Limits of the gripper: opening [m], finger speed [m/s], force [N]; `joints` names the fingers, each at half the
+    opening, as joint_states shows them."""
 
+    joints: tuple[str, ...] = ()
     max_width: Positive
     speed: Positive
     max_force: Positive

@@ -11,8 +11,22 @@ from rich.text import Text
 
 from reins.launching.process import Child, describe_exit
 
-_COLOURS: Final = ("cyan", "green", "magenta", "yellow", "blue", "bright_cyan", "bright_green", "bright_magenta")
-_STATE_STYLES: Final = {"active": "green", "inactive": "yellow", "unconfigured": "yellow", "started": "yellow"}
+_COLOURS: Final = (
+    "cyan",
+    "green",
+    "magenta",
+    "yellow",
+    "blue",
+    "bright_cyan",
+    "bright_green",
+    "bright_magenta",
+)
+_STATE_STYLES: Final = {
+    "active": "green",
+    "inactive": "yellow",
+    "unconfigured": "yellow",
+    "started": "yellow",
+}
 
 
 class Display:
@@ -53,7 +67,11 @@ class Display:
             ended = child.returncode is not None
             state = describe_exit(child.returncode) if child.returncode is not None else states.get(child, "started")
             style = "red" if ended else _STATE_STYLES.get(state, "yellow")
-            table.add_row(full_name(child), Text(state, style=style), "" if ended else str(child.pid))
+            table.add_row(
+                full_name(child),
+                Text(state, style=style),
+                "" if ended else str(child.pid),
+            )
         self._live.update(table, refresh=True)
 
 

@@ -17,7 +17,12 @@ from typing import Final
 import yaml
 
 from reins.contracts.errors import ReinsError, UnknownName
-from reins.launching.description import Description, NodeProcess, check_given, read_argument
+from reins.launching.description import (
+    Description,
+    NodeProcess,
+    check_given,
+    read_argument,
+)
 from reins.launching.document import Element, read_document
 from reins.launching.packages import executable
 from reins.launching.substitutions import Scope, parse_template
@@ -26,7 +31,12 @@ _CONDITIONS: Final = {"if", "unless"}
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
 _NAMESPACE: Final = "ros_namespace"
 _INCLUDE_DEPTH: Final = 20
-_PARAM_TYPES: Final[dict[str, type]] = {"str": str, "bool": bool, "int": int, "float": float}
+_PARAM_TYPES: Final[dict[str, type]] = {
+    "str": str,
+    "bool": bool,
+    "int": int,
+    "float": float,
+}
 
 
 def evaluate(path: Path, given: Mapping[str, str], environment: Mapping[str, str] | None = None) -> Description:
@@ -109,7 +119,15 @@ class _Walk:
             self._variables[argument.name] = self._perform(element, argument.default)
         value = self._variables[argument.name]
         if argument.choices and value not in argument.choices:
-            raise element.error(str(UnknownName(f"value of the argument {argument.name}", value, argument.choices)))
+            raise element.error(
+                str(
+                    UnknownName(
+                        f"value of the argument {argument.name}",
+                        value,
+                        argument.choices,
+                    )
+                )
+            )
 
     def _let(self, element: Element) -> None:
         element.check({"name", "value"} | _CONDITIONS)
@@ -163,9 +181,19 @@ class _Walk:
         return joined.rstrip("/") or "/"
 
     def _node(self, element: Element) -> None:
-        attributes = {"pkg", "exec", "name", "namespace", "output", "on_exit"} | _CONDITIONS
+        attributes = {
+            "pkg",
+            "exec",
+            "name",
+            "namespace",
+            "output",
+            "on_exit",
+        } | _CONDITIONS
         element.check(attributes, {"param", "remap", "env"})
-        package, executable_name = self._text(element, "pkg"), self._text(element, "exec")
+        package, executable_name = (
+            self._text(element, "pkg"),
+            self._text(element, "exec"),
+        )
         name = self._optional(element, "name")
         namespace = self._absolute(self._optional(element, "namespace"))
         if (on_exit := element.attributes.get("on_exit", "shutdown")) != "shutdown":
@@ -207,7 +235,10 @@ class _Walk:
             return ["--params-file", str(path)]
         element.check({"name", "value", "type"})
         name, text = self._text(element, "name"), self._text(element, "value")
-        return ["-p", f"{name}:={json.dumps(self._value(element, name, text), ensure_ascii=False)}"]
+        return [
+            "-p",
+            f"{name}:={json.dumps(self._value(element, name, text), ensure_ascii=False)}",
+        ]
 
     def _value(self, element: Element, name: str, text: str) -> object:
         """The parameter's value, by the type that the file gives or else as YAML reads it, like upstream."""

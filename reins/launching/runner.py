@@ -22,6 +22,14 @@ from reins.launching.process import Child, describe_exit
 from reins.launching.report import parse_state_line
 
 _STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_CLEAN: Final = (
+    0,
+    -signal.SIGINT,
+    -signal.SIGTERM,
+    128 + signal.SIGINT,
+    128 + signal.SIGTERM,
+)
+"""Exit statuses of a node that was asked to stop; one that is still starting dies of the signal."""
 _DRAIN_ROUNDS: Final = 16
 
 
@@ -131,7 +139,7 @@ class _Run:
             self._problem(f"{full_name(child)} died: {how}")
             if child.node.required:
                 self._stop(f"{full_name(child)} ended")
-        elif code != 0:
+        elif code not in _CLEAN:
             self._problem(f"{full_name(child)} did not stop cleanly: {how}")
         self._display.table(self._children, self._states)
 

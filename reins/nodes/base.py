@@ -5,20 +5,29 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from typing import ClassVar, Generic
 
 import rclpy
 from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.executors import Executor, ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.executors import (
+    Executor,
+    ExternalShutdownException,
+    MultiThreadedExecutor,
+    SingleThreadedExecutor,
+)
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
 from reins.contracts.errors import ReinsError
-from reins.nodes.heartbeat import HeartbeatThread
+from reins.nodes.heartbeat import Heartbeats
 from reins.nodes.parameters import ParameterTable, SettingsT
+
+STOP_WITHIN = 4.5
+"""A node that has not stopped this long after the signal ends at once [s]; launch's own patience is 5 s."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -56,7 +65,8 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
         self._service_change_state.callback = self._change_state_if_possible
         self.add_on_set_parameters_callback(self._check_parameters)
         self.add_post_set_parameters_callback(self._take_parameters)
-        self._heartbeat = HeartbeatThread(self, lambda: self.state, self.pulse)
+        self.faults: list[Exception] = []
+        self._heartbeat = Heartbeats(self, lambda: self.state, self.pulse)
         self._made_in_init = {id(entity) for entity in self._entities()}
 
     @property
@@ -143,12 +153,21 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
             return TransitionCallbackReturn.FAILURE
         return TransitionCallbackReturn.SUCCESS
 
+    def fail(self, fault: Exception) -> None:
+        """End the process because of a fault that no transition can mend; from any thread."""
+        self.faults.append(fault)
+        os.kill(os.getpid(), signal.SIGTERM)  # wakes `run`
+
     def close(self) -> None:
         """Stop, close and leave the graph. The executor must not run any more."""
         if self.state in ("unconfigured", "inactive", "active"):
             self.trigger_shutdown()
         self._heartbeat.stop()
         self.destroy_node()
+
+    def start_heartbeat(self) -> None:
+        """Beat from now on, once the node is complete; `run` does it."""
+        self._heartbeat.start()
 
     def make_executor(self) -> Executor:
         """The executor that `run` spins."""
@@ -176,7 +195,13 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
                 self._destroy(entity)
 
     def _entities(self) -> list[object]:
-        return [*self.timers, *self.subscriptions, *self.publishers, *self.services, *self.clients]
+        return [
+            *self.timers,
+            *self.subscriptions,
+            *self.publishers,
+            *self.services,
+            *self.clients,
+        ]
 
     def _destroy(self, entity: object) -> None:
         self._managed_entities.discard(entity)
@@ -198,7 +223,10 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
         return self._table.check(parameters)
 
     def _take_parameters(self, parameters: list[Parameter]) -> None:
-        if any(p.name in self._live for p in parameters) and self.state in ("inactive", "active"):
+        if any(p.name in self._live for p in parameters) and self.state in (
+            "inactive",
+            "active",
+        ):
             self.settings = self._table.read()
             self.settings_changed()
 
@@ -219,18 +247,21 @@ def run(node_class: type[ManagedNode], arguments: list[str] | None = None) -> in
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     if node_class.niceness:
         os.nice(node_class.niceness)
-    rclpy.init(args=sys.argv if arguments is None else arguments, signal_handler_options=SignalHandlerOptions.NO)
+    rclpy.init(
+        args=sys.argv if arguments is None else arguments,
+        signal_handler_options=SignalHandlerOptions.NO,
+    )
     try:
         node = node_class()
     except ReinsError as error:
         print(f"error: {error}", file=sys.stderr)
         rclpy.try_shutdown()
         return 1
+    node.start_heartbeat()
     executor = node.make_executor()
     executor.add_node(node)
-    faults: list[Exception] = []
     stopping = threading.Event()
-    thread = threading.Thread(target=_spin, args=(executor, faults, stopping), name="executor", daemon=True)
+    thread = threading.Thread(target=_spin, args=(executor, node, stopping), name="executor", daemon=True)
     gc.collect()
     gc.freeze()  # what start-up made lives to the end: the collector need not look at it again
     thread.start()
@@ -238,21 +269,26 @@ def run(node_class: type[ManagedNode], arguments: list[str] | None = None) -> in
     stopping.set()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    watchdog = threading.Timer(STOP_WITHIN, os._exit, args=(1,))
+    watchdog.daemon = True
+    watchdog.start()
     executor.shutdown(timeout_sec=1.0)
     thread.join(timeout=2.0)
-    for fault in faults:
-        node.get_logger().fatal(f"{type(fault).__name__}: {fault}")
+    for fault in node.faults:
+        expected = isinstance(fault, ReinsError)
+        node.get_logger().fatal(str(fault) if expected else "".join(traceback.format_exception(fault)).rstrip())
     node.close()
     rclpy.try_shutdown()
-    return 1 if faults else 0
+    return 1 if node.faults else 0
 
 
-def _spin(executor: Executor, faults: list[Exception], stopping: threading.Event) -> None:
+def _spin(executor: Executor, node: ManagedNode, stopping: threading.Event) -> None:
     try:
         executor.spin()
     except ExternalShutdownException:
         pass
     except Exception as fault:
-        faults.append(fault)
+        node.fail(fault)
+        return
     if not stopping.is_set():
         os.kill(os.getpid(), signal.SIGTERM)  # wakes the main thread

@@ -5,17 +5,15 @@ import time
 from collections.abc import Callable
 
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from reins.nodes.qos import HEARTBEAT
 
 from reins_msgs.msg import Heartbeat
 
 HEARTBEAT_RATE = 50.0
 """Beats per second [Hz]; several of them fit into the watchdogs' deadline."""
 
-HEARTBEAT_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 
-
-class HeartbeatThread:
+class Heartbeats:
     """Publishes `heartbeat` while the process lives and `pulse` says so.
 
     A slow callback does not stop it; a killed or frozen process does, and so does a control loop that hangs when `pulse`
@@ -29,15 +27,19 @@ class HeartbeatThread:
 
     def __init__(self, node: Node, state: Callable[[], str], pulse: Callable[[], bool]) -> None:
         self._node, self._state, self._pulse = node, state, pulse
-        self._publisher = node.create_publisher(Heartbeat, "heartbeat", HEARTBEAT_QOS)
+        self._publisher = node.create_publisher(Heartbeat, "heartbeat", HEARTBEAT)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Beat from now on."""
         self._thread.start()
 
     def stop(self) -> None:
         """No further beat."""
         self._stop.set()
-        self._thread.join(timeout=1.0)
+        if self._thread.ident is not None:
+            self._thread.join(timeout=1.0)
 
     def _run(self) -> None:
         message = Heartbeat(node=self._node.get_name())

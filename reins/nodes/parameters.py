@@ -5,7 +5,12 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin
 import annotated_types
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -122,6 +127,8 @@ def _bounds(field: FieldInfo) -> tuple[Any, Any]:
 
 def _descriptor(name: str, field: FieldInfo) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(name=name, description=field.description or "")
+    if field.default == []:
+        descriptor.dynamic_typing = True  # rclpy cannot tell the type of an empty list; `check` does
     if get_origin(field.annotation) is Literal:
         descriptor.additional_constraints = "one of " + ", ".join(str(choice) for choice in get_args(field.annotation))
     lower, upper = _bounds(field)

@@ -1,0 +1,224 @@
+"""A control thread that takes its messages itself: the executor is left to rare traffic.
+
+A message through rclpy's executor costs about half a millisecond of Python (it builds a wait set over every entity of the
+node, and a task per callback). On the control path a thread of its own waits on just the subscriptions that matter,
+takes each message directly and calls its handler, then ticks at a fixed rate. Those subscriptions are in a callback group
+that never lets the executor run them.
+"""
+
+import gc
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any, Generic, TypeVar
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+MessageT = TypeVar("MessageT")
+
+SWITCH_INTERVAL = 0.0005
+"""How long another Python thread may keep a control thread waiting for the interpreter [s]; the default is 5 ms."""
+
+_NANOSECONDS = 1_000_000_000
+_LATE_PERIODS = 5
+"""A loop that is later than this gives up catching up."""
+
+
+class UnspunGroup(CallbackGroup):
+    """Callback group of subscriptions that no executor may run."""
+
+    def can_execute(self, entity: object) -> bool:
+        """Never."""
+        return False
+
+    def beginning_execution(self, entity: object) -> bool:
+        """Never."""
+        return False
+
+    def ending_execution(self, entity: object) -> None:
+        """Nothing to do."""
+
+
+class Inbox(Generic[MessageT]):
+    """A subscription whose messages its owner takes when it wants them.
+
+    Args:
+        node: the owner.
+        message_type: the message class.
+        topic: its topic.
+        qos: depth is how many messages wait here at most; the oldest is dropped first.
+    """
+
+    def __init__(self, node: Node, message_type: type[MessageT], topic: str, qos: QoSProfile) -> None:
+        self._subscription = node.create_subscription(
+            message_type,
+            topic,
+            lambda _message: None,
+            qos,
+            callback_group=UnspunGroup(),
+        )
+        self._type = message_type
+
+    @property
+    def handle(self) -> Any:
+        """The middleware's handle, for a wait set."""
+        return self._subscription.handle
+
+    @property
+    def topic(self) -> str:
+        """The topic's full name."""
+        return str(self._subscription.topic_name)
+
+    def take(self) -> MessageT | None:
+        """The oldest message that waits, or None."""
+        handle = self._subscription.handle
+        with handle:
+            taken = handle.take_message(self._type, False)
+        return None if taken is None else taken[0]
+
+    def drain(self) -> list[MessageT]:
+        """Everything that waits, oldest first."""
+        messages: list[MessageT] = []
+        while (message := self.take()) is not None:
+            messages.append(message)
+        return messages
+
+
+class ControlLoop:
+    """Calls `tick` at a fixed rate, and each handler as soon as a message comes.
+
+    Handlers and tick run in one thread, so that a core behind them needs no lock. An exception in them ends the loop and is
+    given to `on_fault`.
+
+    Args:
+        node: the owner; its context ends the loop.
+        period: between ticks [s, steady clock].
+        tick: called with the steady time [s] it was due at.
+        handlers: each inbox with what to do with its messages.
+        on_fault: called once, from the loop's thread.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        period: float,
+        tick: Callable[[float], None],
+        handlers: Sequence[tuple[Inbox[Any], Callable[[Any], None]]],
+        on_fault: Callable[[Exception], None],
+    ) -> None:
+        self._context = node.context
+        self._period, self._tick, self._handlers, self._on_fault = (
+            period,
+            tick,
+            list(handlers),
+            on_fault,
+        )
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._wake = node.create_guard_condition(lambda: None, callback_group=UnspunGroup())
+        self._destroy_wake = lambda: node.destroy_guard_condition(self._wake)
+        self._calls: list[Callable[[], None]] = []
+        self._last_tick = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name="control", daemon=True)
+
+    def start(self) -> None:
+        """Forget what came before, then begin ticking."""
+        for inbox, _handler in self._handlers:
+            inbox.drain()
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        gc.collect()
+        gc.freeze()
+        self._last_tick = time.monotonic()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Tick no more; returns when the thread has ended (at most 2 s)."""
+        self._stop.set()
+        self._wake.trigger()
+        if self._thread.ident is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=2.0)
+        self._destroy_wake()
+
+    def call(self, function: Callable[[], MessageT], timeout: float = 1.0) -> MessageT:
+        """Run `function` between two steps of the loop and give what it returns; for services that touch the core.
+
+        Raises:
+            TimeoutError: the loop did not get to it in `timeout` [s].
+        """
+        done = threading.Event()
+        result: list[MessageT] = []
+        error: list[Exception] = []
+
+        def run() -> None:
+            try:
+                result.append(function())
+            except Exception as fault:
+                error.append(fault)
+            done.set()
+
+        with self._lock:
+            self._calls.append(run)
+        self._wake.trigger()
+        if not done.wait(timeout):
+            raise TimeoutError(f"the control loop did not answer within {timeout} s")
+        if error:
+            raise error[0]
+        return result[0]
+
+    def alive(self, patience: float) -> bool:
+        """Whether the loop ticked within the last `patience` [s]."""
+        return time.monotonic() - self._last_tick < patience
+
+    def _run(self) -> None:
+        try:
+            self._loop()
+        except Exception as fault:
+            if not self._stop.is_set():
+                self._on_fault(fault)
+
+    def _loop(self) -> None:
+        handles = [(inbox.handle, inbox, handler) for inbox, handler in self._handlers]
+        context, wake = self._context.handle, self._wake.handle
+        with context, wake, ExitStack() as entered:
+            for handle, _inbox, _handler in handles:
+                entered.enter_context(handle)
+            wait_set = rclpy_implementation.WaitSet(len(handles), 1, 0, 0, 0, 0, context)
+            due = time.monotonic() + self._period
+            while not self._stop.is_set():
+                self._wait(wait_set, handles, wake, due)
+                now = time.monotonic()
+                if now >= due:
+                    self._last_tick = now
+                    self._tick(due)
+                    due += self._period
+                    if now - due > _LATE_PERIODS * self._period:
+                        due = now + self._period
+
+    def _wait(
+        self,
+        wait_set: Any,
+        handles: list[tuple[Any, Inbox[Any], Any]],
+        wake: Any,
+        due: float,
+    ) -> None:
+        """Wait for messages until `due`, and handle those that came."""
+        wait_set.clear_entities()
+        for handle, _inbox, _handler in handles:
+            wait_set.add_subscription(handle)
+        wait_set.add_guard_condition(wake)
+        wait_set.wait(max(0, int((due - time.monotonic()) * _NANOSECONDS)))
+        ready = wait_set.get_ready_entities("subscription")
+        for handle, inbox, handler in handles:
+            if handle.pointer in ready:
+                while (message := inbox.take()) is not None:
+                    handler(message)
+        if self._calls:
+            with self._lock:
+                calls, self._calls = self._calls, []
+            for call in calls:
+                call()

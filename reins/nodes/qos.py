@@ -1,0 +1,22 @@
+"""Qualities of service, one name per kind of topic."""
+
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+CONTROL = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+"""Commands and states: only the newest counts."""
+
+LATCHED = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+"""What those who come later must still hear."""
+
+EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+"""None may be lost."""
+
+IMAGES = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Large, and the next one comes soon."""
+
+HEARTBEAT = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Many nodes on one topic; a lost beat is followed by another."""

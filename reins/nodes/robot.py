@@ -1,0 +1,285 @@
+"""The robot node: hosts one driver, publishes what it measures, and applies `command/safe` and nothing else."""
+
+import time
+from array import array
+from dataclasses import replace
+from typing import Final
+
+from pydantic import Field
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Int64
+from std_srvs.srv import Trigger
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import SafetyEvent, Severity
+from reins.hardware.host import DriverHost
+from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.robot import Robot, RobotState
+from reins.nodes.base import ManagedNode, run
+from reins.nodes.control_loop import ControlLoop, Inbox
+from reins.nodes.convert import (
+    event_to_msg,
+    fill_time,
+    robot_state_to_msg,
+    safe_command_from_msg,
+    to_sequence,
+)
+from reins.nodes.convert_scene import world_to_msg
+from reins.nodes.drivers import SimulatedRobot, make_robot
+from reins.nodes.parameters import Settings
+from reins.nodes.qos import CONTROL, EVENTS
+from reins_msgs import msg as ros
+from reins_msgs.srv import Arm, ResetWorld
+
+WORLD_RATE: Final = 10.0
+"""How often the truth of a simulated world is published [Hz of robot time]."""
+
+CHECK_PERIOD: Final = 1.0
+"""How often the publishers of command/safe are counted while armed [s]."""
+
+MOVING: Final = 0.02
+"""A joint faster than this moves [rad/s]."""
+
+NEAR: Final = 0.02
+"""Safety's reference is where the arm is when no joint differs by more [rad]."""
+
+AUTOMATION: Final = "supervisor"
+"""Asks to arm without a person; a real robot refuses."""
+
+
+class RobotSettings(Settings):
+    """Parameters of the robot node."""
+
+    robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
+    backend: str = Field("mujoco", description="driver behind the Robot interface")
+    world: str = Field(
+        "tabletop",
+        description="world of a simulation: a name, or the path of a YAML file",
+    )
+    seed: int = Field(
+        0,
+        ge=0,
+        le=2**32 - 1,
+        description="seed of the random poses of a simulated world",
+    )
+    real_time_factor: float = Field(
+        1.0,
+        ge=0.05,
+        le=10.0,
+        description="simulated seconds per second; real robots ignore it",
+    )
+
+
+class RobotNode(ManagedNode[RobotSettings]):
+    """One driver in one control thread: commands are applied as they come, the driver is stepped once a period."""
+
+    _robot: Robot
+    _profile: RobotProfile
+    _host: DriverHost
+
+    def __init__(self) -> None:
+        super().__init__("robot", RobotSettings)
+        self._loop: ControlLoop | None = None
+        self._connected: Robot | None = None
+
+    def configure(self) -> None:
+        """Make the driver, connect it, and announce what it gives."""
+        settings = self.settings
+        self._profile = load_profile(settings.robot)
+        self._robot = make_robot(settings.backend, self._profile, settings.world, settings.seed)
+        self._robot.connect()
+        self._connected = self._robot
+        self._host = DriverHost(self._robot, self._profile)
+        self._period = 1.0 / self._profile.rates.state
+        self._world_every = max(1, round(self._profile.rates.state / WORLD_RATE))
+        self._time_offset = 0.0
+        self._ticks = 0
+        self._rearm = False
+        self._heard_at = float("-inf")
+        self._reported_fault = ""
+        self._announce()
+        spec = self._robot.spec
+        what = "simulated" if spec.simulated else "real"
+        self.get_logger().info(f"{self._profile.title}, {what}, backend {settings.backend}: not armed")
+
+    def _announce(self) -> None:
+        self._states = self.create_publisher(ros.RobotState, "robot_state", CONTROL)
+        self._joints = self.create_publisher(JointState, "joint_states", CONTROL)
+        self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
+        self._latencies = self.create_publisher(Int64, "robot/command_latency", EVENTS)
+        self._commands = Inbox(self, ros.SafeCommand, "command/safe", CONTROL)
+        self._joint_state = JointState(name=[*self._profile.joint_names, *self._profile.gripper.joints])
+        self.create_service(Arm, "robot/arm", self._on_arm)
+        self.create_service(Trigger, "robot/recover", self._on_recover)
+        self.create_timer(CHECK_PERIOD, self._check_publishers)
+        if isinstance(self._robot, SimulatedRobot):
+            self._clock = self.create_publisher(Clock, "clock", CONTROL)
+            self._world = self.create_publisher(ros.WorldState, "sim/world_state", CONTROL)
+            self.create_service(ResetWorld, "sim/reset", self._on_reset)
+
+    def activate(self) -> None:
+        """Start the control thread."""
+        factor = self.settings.real_time_factor if isinstance(self._robot, SimulatedRobot) else 1.0
+        self._loop = ControlLoop(
+            self,
+            self._period / factor,
+            self._tick,
+            [(self._commands, self._apply)],
+            self.fail,
+        )
+        self._loop.start()
+
+    def deactivate(self) -> None:
+        """Stop the robot, then the control thread."""
+        if self._loop is not None:
+            self._loop.stop()
+            self._loop = None
+            self._host.disarm("the robot node is being deactivated")
+
+    def cleanup(self) -> None:
+        """Let go of the robot."""
+        if self._connected is not None:
+            self._connected.close()
+            self._connected = None
+
+    def pulse(self) -> bool:
+        """The control thread ticks, while there is one."""
+        loop = self._loop
+        return loop is None or loop.alive(10.0 * self._profile.rates.stale_after)
+
+    def _apply(self, message: ros.SafeCommand) -> None:
+        try:
+            self._host.apply(safe_command_from_msg(message))
+        except ReinsError as error:
+            self._host.disarm(f"command/safe cannot be applied: {error}")
+        now = time.monotonic()
+        if message.trace_ns:
+            self._latencies.publish(Int64(data=int(now * 1e9) - message.trace_ns))
+        self._heard_at = now
+        self._heard = message.position
+        if self._rearm and self._reference_is_near():
+            self._rearm = False
+            self._host.arm(1)
+
+    def _tick(self, _due: float) -> None:
+        self._host.step(self._period)
+        state = self._read()
+        self._states.publish(robot_state_to_msg(state, self._host.armed))
+        self._joints.publish(self._fill_joint_state(state))
+        if isinstance(self._robot, SimulatedRobot):
+            clock = Clock()
+            fill_time(clock.clock, state.stamp)
+            self._clock.publish(clock)
+            if self._ticks % self._world_every == 0:
+                truth = self._robot.world_state()
+                self._world.publish(world_to_msg(replace(truth, stamp=state.stamp)))
+        self._ticks += 1
+        if state.fault != self._reported_fault:
+            self._reported_fault = state.fault
+            if state.fault:
+                self._report(state, Severity.ERROR, "robot_stopped", state.fault)
+
+    def _read(self) -> RobotState:
+        """The measured state; its time goes on where a reset world starts again at 0."""
+        state = self._host.read()
+        return replace(state, stamp=state.stamp + self._time_offset) if self._time_offset else state
+
+    def _fill_joint_state(self, state: RobotState) -> JointState:
+        fingers = len(self._profile.gripper.joints)
+        message = self._joint_state
+        fill_time(message.header.stamp, state.stamp)
+        message.position = to_sequence(state.position) + array("d", [0.5 * state.gripper_width] * fingers)
+        message.velocity = to_sequence(state.velocity) + array("d", [0.0] * fingers)
+        message.effort = to_sequence(state.effort) + array("d", [0.0] * fingers)
+        return message
+
+    def _report(self, state: RobotState, severity: Severity, kind: str, reason: str) -> None:
+        self._events.publish(event_to_msg(SafetyEvent(state.stamp, severity, kind, self.get_name(), reason)))
+        self.get_logger().error(reason)
+
+    def _in_loop(self) -> ControlLoop:
+        if self._loop is None:
+            raise ReinsError(f"the robot node is {self.state}, not active")
+        return self._loop
+
+    def _publisher_names(self) -> list[str]:
+        infos = self.get_publishers_info_by_topic(self._commands.topic)
+        return sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
+
+    def _reference_is_near(self) -> bool:
+        measured = self._host.read().position
+        return len(self._heard) == len(measured) and bool((abs(measured - self._heard) < NEAR).all())
+
+    def _arm(self, publishers: int) -> None:
+        """In the control thread."""
+        if time.monotonic() - self._heard_at > self._profile.rates.stale_after:
+            raise ReinsError("not armed: nothing comes on command/safe; is the safety node active?")
+        if not self._reference_is_near():
+            raise ReinsError("not armed: safety's reference is not where the robot is; reset safety first")
+        self._host.arm(publishers)
+
+    def _on_arm(self, request: Arm.Request, response: Arm.Response) -> Arm.Response:
+        try:
+            if not request.requested_by:
+                raise ReinsError("not armed: requested_by is empty; say who asks")
+            if request.arm and request.requested_by == AUTOMATION and not self._robot.spec.simulated:
+                raise ReinsError("not armed: a real robot is armed by a person")
+            loop = self._in_loop()
+            if request.arm:
+                publishers = self.count_publishers(self._commands.topic)
+                loop.call(lambda: self._arm(publishers))
+            else:
+                loop.call(lambda: self._host.disarm(f"disarmed by {request.requested_by}"))
+        except (ReinsError, TimeoutError) as error:
+            response.accepted, response.message = False, str(error)
+            return response
+        response.accepted = True
+        response.message = f"{'armed' if request.arm else 'disarmed'} by {request.requested_by}"
+        self.get_logger().info(response.message)
+        return response
+
+    def _on_recover(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        try:
+            self._in_loop().call(self._host.recover)
+        except (ReinsError, TimeoutError) as error:
+            response.success, response.message = False, str(error)
+            return response
+        response.success, response.message = True, "recovered; not armed"
+        return response
+
+    def _on_reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
+        try:
+            self._in_loop().call(lambda: self._reset(request.seed))
+        except (ReinsError, TimeoutError) as error:
+            response.accepted, response.message = False, str(error)
+            return response
+        response.accepted, response.message = (
+            True,
+            f"world {self.settings.world}, seed {request.seed}",
+        )
+        return response
+
+    def _reset(self, seed: int) -> None:
+        """In the control thread. An armed robot is armed again once safety's reference is where the arm now is."""
+        state = self._read()
+        if max(abs(state.velocity)) > MOVING:
+            raise ReinsError("the world is not reset: the robot moves; cancel the task first")
+        assert isinstance(self._robot, SimulatedRobot)
+        self._rearm = self._host.armed
+        self._host.recover()
+        self._robot.reset(seed)
+        self._time_offset = state.stamp + self._period
+
+    def _check_publishers(self) -> None:
+        if self._loop is None or not self._host.armed:
+            return
+        names = self._publisher_names()
+        if len(names) > 1:
+            reason = f"command/safe has {len(names)} publishers ({', '.join(names)}): only the safety node may be one"
+            self._loop.call(lambda: self._host.disarm(reason))
+
+
+def main() -> int:
+    """Run the robot node."""
+    return run(RobotNode)
