@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Callable
+from ctypes.util import find_library
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final
 
 import mujoco
@@ -20,6 +22,9 @@ PACKAGES: Final = {
     "osmesa": "libosmesa6",
 }
 """Debian packages that each way of rendering without a display needs."""
+
+LIBRARIES: Final = {"egl": "EGL", "osmesa": "OSMesa"}
+"""The library that each of them loads first."""
 
 FINE_SAMPLES: Final = 4
 """Samples a pixel of a camera of quality "fine"."""
@@ -168,6 +173,9 @@ def _headless_context() -> Callable[[int, int], Any]:
     asked = os.environ.get("MUJOCO_GL", "").lower()
     reasons = []
     for name in (asked,) if asked in PACKAGES else tuple(PACKAGES):
+        if find_library(LIBRARIES[name]) is None:  # importing it in vain would spoil the next one's import
+            reasons.append(f"{name}: no library lib{LIBRARIES[name]}")
+            continue
         try:
             make = _import_context(name)
             probe = make(16, 16)
@@ -177,16 +185,14 @@ def _headless_context() -> Callable[[int, int], Any]:
             reasons.append(f"{name}: {error}")
         else:
             return make
-    wanted = " (or) ".join(PACKAGES[name] for name in PACKAGES)
     raise ReinsError(
-        f"cameras cannot be rendered without a display ({'; '.join(reasons)}). Install the Debian packages {wanted}"
+        f"cameras cannot be rendered without a display ({'; '.join(reasons)}); "
+        f"install the Debian packages {PACKAGES['egl']}, or {PACKAGES['osmesa']}"
     )
 
 
 def _import_context(name: str) -> Callable[[int, int], Any]:
     """The context class of one way of rendering; PyOpenGL decides at its first import which library it binds."""
-    if name == "egl":
-        from mujoco.egl import GLContext
-    else:
-        from mujoco.osmesa import GLContext
-    return GLContext
+    module = import_module(f"mujoco.{name}")
+    make: Callable[[int, int], Any] = module.GLContext
+    return make

@@ -19,8 +19,7 @@ STALL_TIME: Final = 0.04
 
 
 class SimulatedGripper:
-    """Moves the drive's reference towards the commanded width, and tells a grasp from an empty hand as real grippers do:
-    by a stall above the target width.
+    """Moves the drive's reference towards the commanded width; a stall above the target width is a grasp.
 
     Args:
         model, data: the simulation; its last activation is the reference of the mean finger position [m].

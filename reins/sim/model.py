@@ -1,4 +1,4 @@
-"""The MuJoCo model of one arm in one world: the robot's description, its joint controllers, table, objects and cameras."""
+"""The MuJoCo model of one arm in one world: the robot, its joint controllers, table, objects and cameras."""
 
 from typing import Final
 

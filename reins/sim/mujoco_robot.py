@@ -8,7 +8,7 @@ import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import RobotSpec, RobotState, SafeCommand, StopCategory
+from reins.hardware.robot import FloatArray, RobotSpec, RobotState, SafeCommand, StopCategory
 from reins.sim.gripper import SimulatedGripper
 from reins.sim.model import TIMESTEP, build_model
 from reins.sim.objects import rest_height
@@ -21,7 +21,7 @@ SETTLE: Final = 0.3
 """Time that objects get after a reset to come to rest [s]; it does not count as robot time."""
 
 JUMP: Final = 0.1
-"""A setpoint farther than this from the tracked reference is refused, as the real arm's controller does [rad]."""
+"""A setpoint farther than this from reference and measured position is refused, as the real arm does [rad]."""
 
 STILL: Final = 1e-3
 """Below this speed brakes have closed [rad/s]."""
@@ -30,10 +30,10 @@ STILL: Final = 1e-3
 class MujocoRobot:
     """One arm in one simulated world; implements `reins.hardware.robot.Robot`.
 
-    Joint impedance runs at the physics rate: the reference moves from the commanded position with the commanded velocity
-    inside `mj_step`, so one `step` of a control period is one call into MuJoCo. Past a command's period the reference
-    goes on with the same velocity until the profile's `stale_after`, for a command that is a little late must not jerk
-    the arm; then the reference brakes along its path within the acceleration limits and the fault is set.
+    Joint impedance runs at the physics rate: inside `mj_step` the reference moves from the commanded position with the
+    commanded velocity, so that one `step` of a control period is one call into MuJoCo. Past a command's period the
+    reference goes on with the same velocity until the profile's `stale_after`, for a command that is a little late must
+    not jerk the arm; then the reference brakes along its path within the acceleration limits and the fault is set.
 
     A touch shorter than a `step` can be missed: contacts are looked at once per `step`.
 
@@ -124,8 +124,7 @@ class MujocoRobot:
     def write(self, command: SafeCommand) -> None:
         """Track this setpoint from now on; ignored while a fault is set.
 
-        A setpoint that is not finite, or farther than JUMP from the tracked reference, is not tracked: the arm stops and
-        says so.
+        A setpoint that is not finite, or that jumps, is not tracked: the arm stops and says so.
 
         Raises:
             ReinsError: position or velocity has the wrong length.
@@ -138,13 +137,7 @@ class MujocoRobot:
         if not isfinite(position.dot(velocity)):
             self.stop(StopCategory.CONTROLLED, "a setpoint is not finite")
             return
-        jump = np.abs(position - self._reference)
-        if jump.max() > JUMP:
-            name = self._spec.joint_names[int(jump.argmax())]
-            self.stop(
-                StopCategory.CONTROLLED,
-                f"the setpoint of {name} jumps by {jump.max():.2f} rad from the reference; {JUMP} rad is the most",
-            )
+        if np.abs(position - self._reference).max() > JUMP and self._jumps(position):
             return
         self._reference[:] = position
         self._speeds[:] = velocity
@@ -225,6 +218,17 @@ class MujocoRobot:
             size=item.size,
             touched=self._touch.touched(name),
         )
+
+    def _jumps(self, position: FloatArray) -> bool:
+        """Stop if `position` is far from where the arm is as well as from where it was going."""
+        jump = np.minimum(np.abs(position - self._reference), np.abs(position - self._position))
+        if jump.max() <= JUMP:
+            return False
+        name = self._spec.joint_names[int(jump.argmax())]
+        self.stop(
+            StopCategory.CONTROLLED, f"the setpoint of {name} jumps by {jump.max():.2f} rad; {JUMP} rad is the most"
+        )
+        return True
 
     def _hold_measured(self) -> None:
         self._reference[:] = self._position

@@ -35,7 +35,7 @@ FRICTION: Final = (0.8, 0.005, 0.0001)
 
 VISUAL_GROUP: Final = 2
 COLLISION_GROUP: Final = 3
-"""MuJoCo's usual groups: 0–2 are drawn, 3 is not."""
+"""MuJoCo's usual groups: 0 to 2 are drawn, 3 is not."""
 
 
 def add_object(spec: mujoco.MjSpec, name: str, item: ObjectSpec, pretty: bool) -> None:
@@ -108,7 +108,7 @@ def _turned(about_z: float, about_y: float) -> FloatArray:
 
 
 def _outline(label: str, radius: float, height: float) -> FloatArray:
-    """(m, 2) radius and height of the outline from the middle of the underside, around the rim, to the middle of the floor."""
+    """(m, 2) radius and height of its outline, from the middle of the underside around the rim to that of the floor."""
     low, rim = -height / 2, height / 2
     floor = low + FLOOR
     if label == "bowl":

@@ -1,8 +1,7 @@
 """Predicates measured from physics. The geometry and its thresholds are those of `reins.contracts.relations`.
 
-A predicate is a fact tuple: ("in", a, b), ("on", a, b) with b an object or "table", ("beside", a, b), ("left_of", a, b),
-("right_of", a, b), ("behind", a, b), ("in_front_of", a, b), ("held", a), ("touched", a), and ("moved", a, direction) with
-direction left, right, forward or back.
+A predicate is a fact tuple: (relation, a, b) with one of in, on, beside, left_of, right_of, behind, in_front_of, where
+b may be "table" for "on"; ("held", a); ("touched", a); ("moved", a, direction) with left, right, forward or back.
 """
 
 from collections.abc import Mapping

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from reins.hardware.robot import FloatArray
 
 CELL: Final = 0.004
-"""Vertices in the same cell of this size become one [m]; a pixel of the robot's cameras covers about 3 mm of the table."""
+"""Vertices in the same cell of this size become one [m]; about what a pixel of the overhead camera covers."""
 
 WORTH_IT: Final = 1000
 """Meshes with fewer triangles stay as they are."""

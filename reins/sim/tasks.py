@@ -88,7 +88,8 @@ def evaluate_task(task: TabletopTask, state: WorldState) -> TaskOutcome:
     """
     if (state.world, state.seed) != (task.world, task.seed):
         raise ReinsError(
-            f"the task is about world '{task.world}' with seed {task.seed}, the state is of '{state.world}' with {state.seed}"
+            f"the task is about world '{task.world}' with seed {task.seed}, "
+            f"the state is of world '{state.world}' with seed {state.seed}"
         )
     start = place(load_world(task.world), task.seed)
     unmet = tuple(predicate for predicate in task.goal if not evaluate(predicate, state, start))

@@ -1,4 +1,4 @@
-"""Worlds: what stands on the table, where it may stand, and the cameras that see it; read from YAML, validated on load."""
+"""Worlds: what stands on the table and where, and the cameras that see it; read from YAML, validated on load."""
 
 from functools import cached_property
 from importlib.resources import files
@@ -84,10 +84,10 @@ class CameraSpec(_Part):
 
     Attributes:
         name: topic-safe name.
-        mount: "table": fixed in the base frame; "hand": carried by the hand, in the frame of the hand's body (z along the
+        mount: "table": fixed, in the base frame; "hand": carried by the hand, in the frame of its body (z along the
             fingers, y along their opening).
-        position, look_at, up: where it is, the point in the middle of its image, and what is up in the image [m], in the
-            frame of the mount.
+        position, look_at: where it is, and the point in the middle of its image [m], in the frame of the mount.
+        up: direction that is up in the image, in the frame of the mount.
         fovy: vertical field of view [degrees].
         width, height: of the image [pixels].
         quality: "fast" without shadows and smoothing of edges, "fine" with both, for videos.
