@@ -30,6 +30,16 @@ class Box(BaseModel):
     upper: Triple
 
     @cached_property
+    def middle(self) -> FloatArray:
+        """(3,) its centre."""
+        return (np.array(self.lower) + np.array(self.upper)) / 2
+
+    @cached_property
+    def half(self) -> FloatArray:
+        """(3,) half of its extents."""
+        return (np.array(self.upper) - np.array(self.lower)) / 2
+
+    @cached_property
     def corners(self) -> FloatArray:
         """(8, 3) corners."""
         pairs = np.array([self.lower, self.upper])
@@ -93,18 +103,15 @@ class PlacedBody:
         inside = np.zeros(len(points), dtype=bool)
         if not len(points):
             return inside
-        low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
+        rows = np.ascontiguousarray(points.T)
+        low, high = rows.min(axis=1) - margin, rows.max(axis=1) + margin
         for index in np.flatnonzero((self._low <= high).all(axis=1) & (self._high >= low).all(axis=1)):
             box, rotation, origin = self._boxes[index]
-            local = (points - origin.astype(np.float32)) @ rotation.astype(np.float32)
-            middle = (np.array(box.lower) + np.array(box.upper)) / 2
-            half = (np.array(box.upper) - np.array(box.lower)) / 2 + margin
-            inside |= (np.abs(local - middle.astype(np.float32)) <= half.astype(np.float32)).all(axis=1)
+            offset = rotation.T @ origin + box.middle
+            local = np.abs(rotation.T.astype(np.float32) @ rows - offset.astype(np.float32)[:, None])
+            x, y, z = box.half + margin
+            inside |= (local[0] <= x) & (local[1] <= y) & (local[2] <= z)
         return inside
-
-    def reaches_below(self, height: float) -> bool:
-        """Whether any part of the robot is lower than `height` [m]."""
-        return bool((self._low[:, 2] < height).any())
 
 
 class RobotBody:

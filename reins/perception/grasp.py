@@ -65,7 +65,7 @@ def _reaches(tool: ToolPose, track: Track) -> bool:
 
 
 def _relative(tool: ToolPose, track: Track) -> tuple[Array, Array]:
-    """Pose of the object in the tool frame, as the fingers will have set it: sides parallel to them, in their middle."""
+    """Pose of the object in the tool frame, as the fingers set it: sides parallel to them, in their middle."""
     rotation = tool.rotation.T @ track.rotation
     position = tool.rotation.T @ (track.position - tool.position)
     angle = float(np.arctan2(rotation[1, 0], rotation[0, 0]))

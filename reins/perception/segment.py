@@ -1,5 +1,7 @@
 """Image to blobs: connected pixels of one colour that stand above the table and are not the robot."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import cv2
@@ -8,7 +10,7 @@ from numpy.typing import NDArray
 
 from reins.perception.body import Mask, Points
 from reins.perception.colours import COLOURS, FIRST_ACHROMATIC, ColourTable
-from reins.perception.view import CameraView, Indices, Region
+from reins.perception.view import CameraView, Indices, Region, Window
 
 ROBOT_MARGIN = 0.02
 """How far from the robot's boxes a pixel without hue still counts as robot [m]: such is the colour of robots."""
@@ -29,20 +31,34 @@ class Blob:
     Attributes:
         colour: index of the colour word in COLOURS.
         points: (n, 3) [m], base frame.
+        area: (n,) how much of a level surface each pixel shows [m²].
         edge: (n,) whether the pixel is on the outer contour and nothing hides what is beyond it.
         hidden: share of the outer contour beyond which something nearer, the robot or the image's end is.
-        pixel: size of a pixel at the blob's distance [m].
+        pixel: width of a pixel on a level surface there [m].
     """
 
     colour: int
     points: Points
+    area: NDArray[np.float32]
     edge: Mask
     hidden: float
     pixel: float
 
-    def part(self, keep: Mask) -> "Blob":
+    def part(self, keep: Mask) -> Blob:
         """The blob of only those points."""
-        return Blob(self.colour, self.points[keep], self.edge[keep], self.hidden, self.pixel)
+        return Blob(self.colour, self.points[keep], self.area[keep], self.edge[keep], self.hidden, self.pixel)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cloud:
+    """Pixels by flat index (n,), ascending, their points (n, 3) and colour classes (n,)."""
+
+    flat: Indices
+    points: Points
+    classes: NDArray[np.uint8]
+
+    def part(self, keep: Indices) -> _Cloud:
+        return _Cloud(self.flat[keep], self.points[keep], self.classes[keep])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,46 +77,48 @@ class Segmenter:
 
     def blobs(self, view: CameraView) -> list[Blob]:
         """All blobs of a view, largest first."""
-        flat = np.flatnonzero((view.height > self.region.lower[2]) & (view.height < self.region.upper[2]))
-        if flat.size < self.least_pixels:
-            return []
+        cloud, blocked = self._above_table(view)
+        found = [blob for group in _groups(cloud.classes) for blob in self._connected(view, blocked, cloud.part(group))]
+        return sorted(found, key=lambda blob: len(blob.points), reverse=True)
+
+    def _above_table(self, view: CameraView) -> tuple[_Cloud, Mask]:
+        """The pixels that can be objects, and a mask (h, w) of those that hide what is behind them: robot, no depth."""
+        (x_low, y_low, z_low), (x_high, y_high, z_high) = self.region.lower, self.region.upper
+        flat = np.flatnonzero((view.height > z_low) & (view.height < z_high))
         points = view.points(flat)
-        lower, upper = (np.array(self.region.lower[:2], np.float32), np.array(self.region.upper[:2], np.float32))
-        inside = ((points[:, :2] > lower) & (points[:, :2] < upper)).all(axis=1)
+        x, y = points[:, 0], points[:, 1]
+        inside = np.flatnonzero((x > x_low) & (x < x_high) & (y > y_low) & (y < y_high))
         flat, points = flat[inside], points[inside]
         classes = self.colours.classify(view.rgb.reshape(-1, 3)[flat])
         robot = _robot_pixels(view, points, classes)
         blocked = view.depth <= 0.0
         blocked.ravel()[flat[robot]] = True
-        flat, points, classes = flat[~robot], points[~robot], classes[~robot]
-        found = [
-            blob for group in _groups(classes) for blob in self._of_colour(view, blocked, flat, points, classes, group)
-        ]
-        return sorted(found, key=lambda blob: len(blob.points), reverse=True)
+        return _Cloud(flat, points, classes).part(np.flatnonzero(~robot)), blocked
 
-    def _of_colour(
-        self, view: CameraView, blocked: Mask, flat: Indices, points: Points, classes: NDArray[np.uint8], group: Mask
-    ) -> list[Blob]:
-        if np.count_nonzero(group) < self.least_pixels:
+    def _connected(self, view: CameraView, blocked: Mask, cloud: _Cloud) -> list[Blob]:
+        """The connected parts of pixels of one colour."""
+        if len(cloud.flat) < self.least_pixels:
             return []
-        flat, points, classes = flat[group], points[group], classes[group]
-        mask = np.zeros(view.shape, np.uint8)
-        mask.ravel()[flat] = 1
+        rows, columns = np.divmod(cloud.flat, view.shape[1])
+        row, column = int(rows[0]), int(columns.min())  # rows ascend
+        mask = np.zeros((int(rows[-1]) - row + 1, int(columns.max()) - column + 1), np.uint8)
+        mask[rows - row, columns - column] = 1
         count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-        of_pixel = labels.ravel()[flat]
+        of_pixel = labels[rows - row, columns - column]
         found = []
         for index in range(1, count):
-            left, top, width, height, area = stats[index]
+            left, top, width, height, area = (int(value) for value in stats[index])
             if area < self.least_pixels:
                 continue
-            members = of_pixel == index
-            box = (slice(max(top - 1, 0), top + height + 1), slice(max(left - 1, 0), left + width + 1))
-            edge_image, hidden = _contour(labels[box] == index, view, blocked, box)
-            edge = np.zeros(view.shape, bool)
-            edge[box] = edge_image
-            colour = int(np.bincount(classes[members]).argmax())
-            pixel = float(np.median(view.depth.ravel()[flat[members]])) / view.focal
-            found.append(Blob(colour, points[members], edge.ravel()[flat[members]], hidden, pixel))
+            members = np.flatnonzero(of_pixel == index)
+            cut_out = Window(row + top, column + left, height, width).grown(view.shape)
+            shape = np.zeros((cut_out.height, cut_out.width), bool)
+            here = rows[members] - cut_out.row, columns[members] - cut_out.column
+            shape[here] = True
+            edge, hidden = _contour(shape, view, blocked, cut_out)
+            colour = int(np.bincount(cloud.classes[members]).argmax())
+            area = view.ground_area(rows[members], columns[members])
+            found.append(Blob(colour, cloud.points[members], area, edge[here], hidden, float(np.sqrt(area.mean()))))
         return found
 
 
@@ -114,34 +132,27 @@ def _robot_pixels(view: CameraView, points: Points, classes: NDArray[np.uint8]) 
     return robot
 
 
-def _groups(classes: NDArray[np.uint8]) -> list[Mask]:
-    """Masks of the pixels to connect: one per colour, white and grey together (a white thing has grey shades)."""
+def _groups(classes: NDArray[np.uint8]) -> list[Indices]:
+    """Indices of the pixels to connect: one group a colour, white and grey together (a white thing has grey shades)."""
     together = classes.copy()
     together[classes == COLOURS.index("grey")] = COLOURS.index("white")
-    return [together == colour for colour in np.flatnonzero(np.bincount(together, minlength=len(COLOURS)))]
+    present = np.flatnonzero(np.bincount(together, minlength=len(COLOURS)))
+    return [np.flatnonzero(together == colour) for colour in present]
 
 
-def _contour(mask: Mask, view: CameraView, blocked: Mask, box: tuple[slice, slice]) -> tuple[Mask, float]:
-    """Free outer edge pixels of `mask` (cut out of the view by `box`), and the hidden share of the contour."""
-    solid = mask.astype(np.uint8)
+def _contour(shape: Mask, view: CameraView, blocked: Mask, window: Window) -> tuple[Mask, float]:
+    """Free outer edge pixels of `shape`, which fills the window, and the hidden share of its contour."""
+    solid = shape.view(np.uint8)
     outlines, _ = cv2.findContours(solid, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     filled = cv2.drawContours(np.zeros_like(solid), outlines, -1, 1, cv2.FILLED)
     ring = (cv2.dilate(filled, _KERNEL) != 0) & (filled == 0)
-    depth = view.depth[box]
-    beside = cv2.dilate(np.where(mask, depth, np.float32(0.0)), _KERNEL)
-    hiding = ring & ((depth < beside - OCCLUDER_STEP) | blocked[box])
-    edge = mask & (cv2.erode(filled, _KERNEL, borderType=cv2.BORDER_CONSTANT, borderValue=0) == 0)
-    cut = mask & _at_image_border(view.shape, box)
-    free = edge & ~cut & (cv2.dilate(hiding.view(np.uint8), _KERNEL) == 0)
-    outline = np.count_nonzero(ring) + np.count_nonzero(cut)
-    hidden = (np.count_nonzero(hiding) + np.count_nonzero(cut)) / outline if outline else 0.0
-    return free, hidden
-
-
-def _at_image_border(shape: tuple[int, int], box: tuple[slice, slice]) -> Mask:
-    """Which pixels of the cut-out are in the first or last row or column of the whole image."""
-    rows = np.arange(shape[0])[box[0]]
-    columns = np.arange(shape[1])[box[1]]
-    at_row = (rows == 0) | (rows == shape[0] - 1)
-    at_column = (columns == 0) | (columns == shape[1] - 1)
-    return at_row[:, None] | at_column[None, :]
+    depth = view.depth[window.slices]
+    beside = cv2.dilate(np.where(shape, depth, np.float32(0.0)), _KERNEL)
+    hiding = ring & ((depth < beside - OCCLUDER_STEP) | blocked[window.slices])
+    inner = cv2.erode(filled, _KERNEL, borderType=cv2.BORDER_CONSTANT, borderValue=0)
+    cut = shape & window.at_border(view.shape)
+    near_hiding = cv2.dilate(hiding.view(np.uint8), _KERNEL)
+    free = shape & (inner == 0) & ~cut & (near_hiding == 0)
+    cuts = np.count_nonzero(cut)
+    outline = np.count_nonzero(ring) + cuts
+    return free, (np.count_nonzero(hiding) + cuts) / outline if outline else 0.0

@@ -16,6 +16,9 @@ from reins.perception.segment import Blob
 BAND = 0.004
 """Points within this of a blob's top belong to its top face or rim [m]."""
 
+FLATNESS = 0.001
+"""A top face is flat to this, if the depth has no noise [m]."""
+
 ROUND_LEAST = 0.06
 """Smallest diameter of a bowl or plate [m]."""
 
@@ -80,8 +83,7 @@ class Detection:
 
 
 def detections_of(blob: Blob, camera: str) -> Iterator[Detection]:
-    """The objects in a blob: mostly one, more where things of one colour are in or on each other; none if it is no shape
-    that we know."""
+    """The objects in a blob: mostly one, more where things of a colour are in each other, none if no known shape."""
     if len(blob.points) < 8:
         return
     hull = cv2.convexHull(np.ascontiguousarray(blob.points[:, :2]))
@@ -103,6 +105,18 @@ def top_height(points: Points) -> float:
     """Height of the top [m], not misled by a few stray points."""
     keep = len(points) - 1 - len(points) // 50
     return float(np.partition(points[:, 2], keep)[keep])
+
+
+def top_face(points: Points, top: float) -> Mask:
+    """(n,) which points are on the flat top at height `top`: as near to its level as the depth is noisy.
+
+    Upper parts of side faces, which lie within BAND as well, are the fewer: median and deviation do not see them.
+    """
+    height = points[:, 2]
+    near = height[height > top - BAND]
+    level = np.median(near)
+    noise = 1.5 * np.median(np.abs(near - level))
+    return np.asarray(height > level - max(FLATNESS, 3.0 * float(noise)))
 
 
 def _dish(blob: Blob, guess: NDArray[np.float64], camera: str) -> Iterator[Detection]:
@@ -135,7 +149,7 @@ def _things_inside(blob: Blob, standing: Mask, camera: str) -> Iterator[Detectio
 
 
 def fit_circle(xy: NDArray[np.float64], guess: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Centre (2,) and radius of the circle through outline points (n, 2), by least squares; `guess` if there are too few.
+    """Centre (2,) and radius of the circle through outline points (n, 2), by least squares; `guess` if too few.
 
     Points well inside the others' radius (a rim's inner edge, a notch) are left out in a second pass.
     """
@@ -172,47 +186,53 @@ def fit_block(blob: Blob, camera: str) -> Detection | None:
     """The block whose top face is the blob's highest part, or None if that is no rectangle."""
     points = blob.points
     top = top_height(points)
-    on_top = points[:, 2] > top - BAND
-    face = points[on_top, :2].astype(np.float64)
-    if len(face) < 8:
+    on_top = np.flatnonzero(top_face(points, top))
+    if len(on_top) < 8:
         return None
-    centre, yaw, extent = fit_rectangle(face, blob.pixel)
+    face, area = points[on_top, :2].astype(np.float64), blob.area[on_top].astype(np.float64)
+    centre, yaw, extent = fit_rectangle(face, area)
     hull = cv2.convexHull(face.astype(np.float32))
-    solid = len(face) * blob.pixel**2 / max(extent[0] * extent[1], 1e-9)
+    solid = area.sum() / max(extent[0] * extent[1], 1e-9)
     complete = blob.hidden < HIDDEN_RECTANGLE and solid > SOLIDITY
     if not complete:
         (x, y), (width, length), angle = cv2.minAreaRect(hull)
         centre, extent = np.array([x, y]), np.array([width, length]) + blob.pixel
         yaw, extent = canonical(float(np.radians(angle)), extent)
-    if blob.hidden < HIDDEN_RECTANGLE and not _like_a_block(blob, face, extent):
+    if blob.hidden < HIDDEN_RECTANGLE and not _like_a_block(extent, solid, area.sum() / blob.area.sum()):
         return None
     return Detection(
         "block", COLOURS[blob.colour], centre, yaw, extent, top, top, complete, blob.hidden, blob.pixel, points, camera
     )
 
 
-def _like_a_block(blob: Blob, face: NDArray[np.float64], extent: NDArray[np.float64]) -> bool:
-    """Whether a wholly visible blob can be a block: sides, filled top face, most of it top face."""
-    fills = len(face) * blob.pixel**2 > SOLIDITY * extent[0] * extent[1]
+def _like_a_block(extent: NDArray[np.float64], solid: float, face_share: float) -> bool:
+    """Whether a wholly visible blob can be a block: sides (2,), filled top face, most of what is visible top face."""
     sized = BLOCK_SIDES[0] < extent.min() and extent.max() < BLOCK_SIDES[1]
-    return bool(fills and sized and len(face) > FACE_SHARE * len(blob.points))
+    return bool(sized and solid > SOLIDITY and face_share > FACE_SHARE)
 
 
-def fit_rectangle(xy: NDArray[np.float64], pixel: float) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    """Centre (2,), yaw and extents (2,) of a filled rectangle from evenly spread points (n, 2), by their moments.
+def fit_rectangle(
+    xy: NDArray[np.float64], area: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    """Centre (2,), yaw and extents (2,) of a filled rectangle from points on it (n, 2), by their moments.
+
+    Args:
+        xy: (n, 2) points [m].
+        area: (n,) how much of the rectangle each stands for [m²].
 
     A row of k pixels of pitch p has variance p² (k² - 1) / 12, so the side k p is sqrt(12 variance + p²). The yaw of a
     square is that of its fourth moment E[(x + iy)⁴], which is real and negative along its sides.
     """
-    centre = xy.mean(axis=0)
+    weight = area / area.sum()
+    centre = weight @ xy
     z = (xy[:, 0] - centre[0]) + 1j * (xy[:, 1] - centre[1])
-    second = np.mean(z**2)
-    if abs(second) > SQUARE * np.mean(np.abs(z) ** 2):
+    second = weight @ z**2
+    if abs(second) > SQUARE * (weight @ np.abs(z) ** 2):
         yaw = float(np.angle(second)) / 2
     else:
-        yaw = float(np.angle(-np.mean(z**4))) / 4
+        yaw = float(np.angle(-(weight @ z**4))) / 4
     turned = z * np.exp(-1j * yaw)
-    extent = np.sqrt(12 * np.array([turned.real.var(), turned.imag.var()]) + pixel**2)
+    extent = np.sqrt(12 * np.array([weight @ turned.real**2, weight @ turned.imag**2]) + area.mean())
     yaw, extent = canonical(yaw, extent)
     return centre, yaw, extent
 

@@ -7,7 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from reins.contracts.scene import SceneObject
-from reins.perception.shapes import BAND, Detection, canonical
+from reins.perception.shapes import Detection, canonical, top_face
 
 Array = NDArray[np.float64]
 
@@ -133,7 +133,7 @@ def _take_over(track: Track, found: Detection) -> None:
 
 def nudge(track: Track, found: Detection) -> Array:
     """(2,) smallest shift of a track of known extents [m] so that its footprint covers what is visible of its top."""
-    face = found.points[found.points[:, 2] > found.top - BAND, :2] - track.position[:2]
+    face = found.points[top_face(found.points, found.top), :2] - track.position[:2]
     if track.label != "block":
         distance = np.hypot(face[:, 0], face[:, 1])
         farthest = int(distance.argmax())

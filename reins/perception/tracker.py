@@ -7,6 +7,7 @@ import numpy as np
 
 from reins.hardware.kinematics import ToolPose
 from reins.perception.association import GATE, assign
+from reins.perception.colours import ACHROMATIC
 from reins.perception.grasp import Grasp
 from reins.perception.shapes import Detection
 from reins.perception.track import Array, Track, new_track, see
@@ -24,8 +25,11 @@ BEHIND = 0.01
 TABLE_LEVEL = 0.006
 """Anything lower than this is the table [m]."""
 
-BLOCK_LEAST = 0.015
-"""A thing of which part is hidden is only taken for a new block if it is at least this high [m]."""
+PART_OF_BLOCK = (0.015, 0.08)
+"""Shortest and longest visible side, and least height, of a partly hidden thing that is taken for a new block [m]."""
+
+PART_HIDDEN = 0.5
+"""Share of its outline that may be hidden then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,10 @@ class Tracker:
         for track in tracks:
             if _place_is_empty(track, views):
                 track.empty += 1
-        # What is left on both sides: rather a known thing that moved unseen than a new one, unless it is still in sight.
-        tracks, rest = self._match(tracks, [found for found in rest if found.complete], ANYWHERE, matched, rest)
+        # What is left on both sides is rather a known thing that moved unseen than a new one.
+        known, new = [track for track in tracks if track.id], [track for track in tracks if not track.id]
+        known, rest = self._match(known, [found for found in rest if found.complete], ANYWHERE, matched, rest)
+        self._forget(new)
         for track, found in matched:
             if track is self.grasp.track:
                 self._see_held(track, found, stamp)
@@ -85,7 +91,6 @@ class Tracker:
             track.hits = 1
         self._tracks.extend(track for track, _ in born)
         self._settle_heights([pair for pair in [*matched, *born] if pair[0] is not self.grasp.track])
-        self._forget([track for track in tracks if not track.id])
         self._forget([track for track in self._tracks if track.empty >= self._settings.drop_after])
         self._name()
         self._started = True
@@ -166,16 +171,16 @@ class Tracker:
 
 
 def _believable(found: Detection) -> bool:
-    """Whether a thing that is not known yet can be taken for real: wholly visible, or a good part of a coloured block."""
+    """Whether a thing not known yet can be taken for real: wholly visible, or a good part of a block with a hue."""
     if found.complete:
         return True
-    coloured = found.colour not in ("white", "grey", "black")
+    shortest, longest = PART_OF_BLOCK
     return (
-        coloured
+        found.colour not in ACHROMATIC
         and found.label == "block"
-        and found.hidden < 0.5
-        and found.top > BLOCK_LEAST
-        and bool(0.015 < found.extent.min() and found.extent.max() < 0.08)
+        and found.hidden < PART_HIDDEN
+        and found.top > shortest
+        and bool(shortest < found.extent.min() and found.extent.max() < longest)
     )
 
 
@@ -183,10 +188,8 @@ def _place_is_empty(track: Track, views: Sequence[CameraView]) -> bool:
     """Whether some camera sees through where the object should be."""
     samples = _samples(track)
     for view in views:
-        if track.label == "block":
-            share = view.sees_behind(samples, BEHIND)
-        else:
-            share = view.lower_than(samples, TABLE_LEVEL)
+        block = track.label == "block"
+        share = view.sees_behind(samples, BEHIND) if block else view.lower_than(samples, TABLE_LEVEL)
         if share is not None and share >= SEEN_THROUGH:
             return True
     return False

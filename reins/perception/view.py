@@ -22,6 +22,40 @@ class Region:
     upper: tuple[float, float, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A rectangle of pixels."""
+
+    row: int
+    column: int
+    height: int
+    width: int
+
+    def grown(self, shape: tuple[int, int]) -> "Window":
+        """One pixel larger on every side, within an image of `shape` (rows, columns)."""
+        row, column = max(self.row - 1, 0), max(self.column - 1, 0)
+        below, right = min(self.row + self.height + 1, shape[0]), min(self.column + self.width + 1, shape[1])
+        return Window(row, column, below - row, right - column)
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        """To cut it out of an image."""
+        return slice(self.row, self.row + self.height), slice(self.column, self.column + self.width)
+
+    def at_border(self, shape: tuple[int, int]) -> Mask:
+        """(height, width) which of its pixels are in the first or last row or column of an image of `shape`."""
+        border = np.zeros((self.height, self.width), bool)
+        if self.row == 0:
+            border[0] = True
+        if self.column == 0:
+            border[:, 0] = True
+        if self.row + self.height == shape[0]:
+            border[-1] = True
+        if self.column + self.width == shape[1]:
+            border[:, -1] = True
+        return border
+
+
 def to_pixels(
     intrinsics: FloatArray, camera_to_base: FloatArray, points: NDArray[Any]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -40,7 +74,8 @@ def to_pixels(
 class CameraView:
     """A checked image together with the heights of its pixels.
 
-    Pixel (u, v) is looked through at its centre: the ray of integer pixel coordinates is ((u - cx) / fx, (v - cy) / fy, 1).
+    Pixel (u, v) is looked through at its centre: the ray of whole coordinates is
+    ((u - cx) / fx, (v - cy) / fy, 1).
 
     Args:
         image: passed `check_image`.
@@ -77,8 +112,20 @@ class CameraView:
         """(n, 3) points in the base frame [m] of the pixels with these flat indices."""
         rows, columns = np.divmod(flat, self.depth.shape[1])
         depth = self.depth.ravel()[flat]
-        rays = np.stack([self._ray_x[columns] * depth, self._ray_y[rows] * depth, depth], axis=1)
-        return rays @ self._rotation.T + self._origin
+        camera = np.empty((3, len(flat)), np.float32)
+        np.multiply(self._ray_x[columns], depth, out=camera[0])
+        np.multiply(self._ray_y[rows], depth, out=camera[1])
+        camera[2] = depth
+        return np.ascontiguousarray((self._rotation @ camera + self._origin[:, None]).T)
+
+    def ground_area(self, rows: Indices, columns: Indices) -> NDArray[np.float32]:
+        """(n,) area of a level surface that each pixel shows [m²].
+
+        A pixel at depth d of a camera of focal length f sees d³ / (f² h) of a level surface h below the camera.
+        """
+        depth = self.depth[rows, columns]
+        below = np.maximum(self._origin[2] - self.height[rows, columns], np.float32(0.01))
+        return np.asarray(depth**3 / (below * np.float32(self.focal**2)), np.float32)
 
     def project(self, points: NDArray[Any]) -> tuple[Indices, Indices, NDArray[np.float64], Mask]:
         """Where points (n, 3) of the base frame [m] appear.
@@ -111,7 +158,7 @@ class CameraView:
         return float((measured[known] > depth[known] + margin).mean())
 
     def lower_than(self, points: NDArray[Any], height: float) -> float | None:
-        """Share of the pixels of `points` (n, 3) that show something lower than `height` [m]; None as in `sees_behind`."""
+        """Share of the pixels of `points` (n, 3) that show something lower than `height` [m]; None as above."""
         row, column, _, inside = self.project(points)
         known = inside & (self.depth[row, column] > 0.0)
         if known.mean() <= 0.9:
