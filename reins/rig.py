@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
 from typing_extensions import Self
 
 from reins.contracts.errors import ReinsError
@@ -18,6 +19,7 @@ from reins.hardware.host import DriverHost
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import RobotState, SafeCommand
 from reins.perception.factory import make_perception
+from reins.perception.geometric import GeometricPerception
 from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
 from reins.planning.factory import make_planner
 from reins.safety.monitor import SafetyMonitor
@@ -122,15 +124,11 @@ class Rig:
         self._on_tick = on_tick
         self._planner = make_planner(settings.planner, SKILLS)
         self._perception = make_perception(settings.perception, self.profile)
-        self._runner = SkillRunner(
-            SKILLS, make_factories(settings.skills, self.profile), self.profile
-        )
+        self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
         self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED)
         self.robot = MujocoRobot(self.profile, self.world, seed)
         self._renderer = (
-            Renderer(self.profile, self.world, seed)
-            if settings.perception != "state"
-            else None
+            Renderer(self.profile, self.world) if isinstance(self._perception, GeometricPerception) else None
         )
         self._host = DriverHost(self.robot, self.profile)
         self._journal = _Journal()
@@ -170,9 +168,7 @@ class Rig:
             if isinstance(action, Done):
                 break
             if self._state.stamp - begin > self.settings.task_time_limit:
-                executor.cancel(
-                    f"the task took longer than {self.settings.task_time_limit:.0f} s"
-                )
+                executor.cancel(f"the task took longer than {self.settings.task_time_limit:.0f} s")
             elif isinstance(action, Look):
                 self._look_again()
             elif isinstance(action, RunSkill):
@@ -187,9 +183,7 @@ class Rig:
             events=tuple(self._journal.events),
         )
 
-    def run_skill(
-        self, call: SkillCall, constraints: Sequence[Constraint] = ()
-    ) -> ControlOutput:
+    def run_skill(self, call: SkillCall, constraints: Sequence[Constraint] = ()) -> ControlOutput:
         """Carry out one skill to its end."""
         try:
             self._runner.start(call, constraints, self._state, self._scene)
@@ -206,9 +200,7 @@ class Rig:
         while self._state.stamp < end:
             self._tick(running=False)
 
-    def _carry_out(
-        self, executor: TaskExecutor, call: SkillCall, constraints: Sequence[Constraint]
-    ) -> None:
+    def _carry_out(self, executor: TaskExecutor, call: SkillCall, constraints: Sequence[Constraint]) -> None:
         output = self.run_skill(call, constraints)
         success = output.status is Status.SUCCEEDED
         self._journal.skills.append((call, success))
@@ -248,14 +240,12 @@ class Rig:
     def _look(self) -> None:
         """Give the newest images to perception."""
         self._last_look = self._state.stamp
-        if self._renderer is None:
-            self._scene = self._perception.update(self.world_state, self._state)
-            return
-        qpos = self.robot.data.qpos
-        images = [
-            self._renderer.render(name, qpos, self._state.stamp) for name in CAMERAS
-        ]
-        self._scene = self._perception.update(images, self._state)
+        if isinstance(self._perception, GeometricPerception) and self._renderer is not None:
+            qpos = self.robot.data.qpos
+            images = [self._renderer.render(name, qpos, self._state.stamp) for name in CAMERAS]
+            self._scene = self._perception.update(images, self._state)
+        else:
+            self._scene = self._perception.update_from_truth(self.world_state)
 
     def _look_again(self) -> None:
         """Let time pass until there is a newer scene."""
@@ -264,8 +254,6 @@ class Rig:
             self._tick(running=False)
 
     def _refused(self, reason: str) -> ControlOutput:
-        import numpy as np
-
         return ControlOutput(
             np.zeros(len(self.profile.joints)),
             None,

@@ -58,16 +58,12 @@ class LimitAudit:
     def on_state(self, state: RobotState) -> None:
         """Check one measured state."""
         profile = self._profile
-        if np.any(state.position < profile.lower) or np.any(
-            state.position > profile.upper
-        ):
+        if np.any(state.position < profile.lower) or np.any(state.position > profile.upper):
             self.counts["state_position"] += 1
         if np.any(np.abs(state.velocity) > profile.velocity):
             self.counts["state_velocity"] += 1
         tool = self._kinematics.tool_pose(state.position).position
-        outside = np.maximum(
-            profile.workspace.lower - tool, tool - np.array(profile.workspace.upper)
-        ).max()
+        outside = np.maximum(profile.workspace.lower - tool, tool - np.array(profile.workspace.upper)).max()
         self._been_inside |= bool(outside <= 0.0)
         if self._been_inside and outside > TOOL_TOLERANCE:
             self.counts["tool_workspace"] += 1

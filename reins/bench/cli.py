@@ -73,9 +73,7 @@ def _episode_progress(total: int) -> "Iterator[Callable[[Episode], None]]":
 @app.command()
 def tabletop(
     planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
-    skills: Annotated[
-        str, typer.Option(help="Skill backend: scripted or onnx.")
-    ] = "scripted",
+    skills: Annotated[str, typer.Option(help="Skill backend: scripted or onnx.")] = "scripted",
     perception: Annotated[
         str,
         typer.Option(help="Perception backend: geometric, or state (simulator truth)."),
@@ -86,18 +84,14 @@ def tabletop(
         Through,
         typer.Option(help="rig: the cores in lock-step; ros: the launched graph."),
     ] = Through.RIG,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Episodes side by side (rig only).")
-    ] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Episodes side by side (rig only).")] = 1,
     robot: Robot = "franka",
     json_file: JsonFile = None,
 ) -> None:
     """Randomised tabletop tasks, success measured from physics."""
     from reins.rig import RigSettings
 
-    settings = RigSettings(
-        robot=robot, planner=planner, skills=skills, perception=perception
-    )
+    settings = RigSettings(robot=robot, planner=planner, skills=skills, perception=perception)
     with _episode_progress(episodes) as advance:
         if through is Through.RIG:
             from reins.bench.tabletop import run_tabletop
@@ -128,9 +122,7 @@ def sim(
 
 @app.command()
 def latency(
-    seconds: Annotated[
-        float, typer.Option(min=2.0, max=600.0, help="Length of each measurement [s].")
-    ] = 20.0,
+    seconds: Annotated[float, typer.Option(min=2.0, max=600.0, help="Length of each measurement [s].")] = 20.0,
     json_file: JsonFile = None,
 ) -> None:
     """Latency of the control path and regularity of joint states, beside bare rclpy."""

@@ -56,9 +56,7 @@ def success_interval(successes: int, episodes: int) -> tuple[float, float]:
     """95 % confidence interval of a success rate (Wilson score; SciPy's binomtest)."""
     if episodes == 0:
         return (0.0, 1.0)
-    interval = binomtest(successes, episodes).proportion_ci(
-        confidence_level=0.95, method="wilson"
-    )
+    interval = binomtest(successes, episodes).proportion_ci(confidence_level=0.95, method="wilson")
     return (float(interval.low), float(interval.high))
 
 

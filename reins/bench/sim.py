@@ -1,10 +1,11 @@
 """How much of the bare physics rate is left once the robot driver drives it."""
 
 import time
-from collections.abc import Callable
+from typing import Final
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from reins.bench.report import Report
 from reins.hardware.profile import load_profile
@@ -12,18 +13,18 @@ from reins.hardware.robot import SafeCommand
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import load_world
 
-AMPLITUDE = 0.2
+AMPLITUDE: Final = 0.2
 """Amplitude of the test motion of every joint [rad]."""
 
-ROUNDS = 5
-"""The two are measured in turn, this often; the best round of each counts, so that another process's burst does not."""
+ROUNDS: Final = 5
+"""The two are measured in turn, this often; the median of the rounds' shares counts."""
 
 
 def run_sim(robot: str, world: str, seconds: float) -> Report:
     """Compare `mj_step` alone with the driver's loop (write, step, read at the command rate) on the same model.
 
-    Both run the same number of physics steps on the same model; the driver tracks a sine in every joint, the bare loop
-    holds still controls.
+    Both compute the same motion, for its contacts decide what a step costs: the driver tracks a sine in every joint, and
+    the bare loop starts from the same state and gets the same actuator inputs, recorded beforehand.
 
     Args:
         robot: profile name.
@@ -31,57 +32,74 @@ def run_sim(robot: str, world: str, seconds: float) -> Report:
         seconds: simulated time of each round [s].
     """
     profile = load_profile(robot)
-    driver = MujocoRobot(profile, load_world(world), seed=1)
-    driver.connect()
     period = 1.0 / profile.rates.command
-    periods = round(seconds / period)
-    steps = round(period / driver.model.opt.timestep) * periods
-    bare_data = mujoco.MjData(driver.model)
-    rates: dict[str, list[float]] = {"bare": [], "loop": []}
+    driver = MujocoRobot(profile, load_world(world), seed=1)
+    commands = _sine(profile.home, round(seconds / period), period)
+    bare = _BareLoop(driver, commands)
+    steps = len(commands) * round(period / driver.model.opt.timestep)
+    rounds = []
     for _ in range(ROUNDS):
-        mujoco.mj_resetData(driver.model, bare_data)
-        bare_data.qpos[:] = driver.data.qpos
-        bare_data.act[:] = driver.data.act
-        bare_data.ctrl[:] = driver.data.ctrl
-        rates["bare"].append(
-            steps / _timed(lambda: _bare(driver.model, bare_data, steps))
-        )
-        rates["loop"].append(
-            steps / _timed(lambda: _loop(driver, profile.home, period, periods))
-        )
+        bare_rate = steps / bare.run()
+        rounds.append({"bare_steps_per_s": bare_rate, "steps_per_s": steps / _drive(driver, commands, None)})
     driver.close()
+    shares = [entry["steps_per_s"] / entry["bare_steps_per_s"] for entry in rounds]
     summary = {
         "episodes": ROUNDS,
-        "steps_per_s": max(rates["loop"]),
-        "bare_steps_per_s": max(rates["bare"]),
-        "share": max(rates["loop"]) / max(rates["bare"]),
-        "real_time_factor": max(rates["loop"]) * driver.model.opt.timestep,
+        "steps_per_s": float(np.median([entry["steps_per_s"] for entry in rounds])),
+        "bare_steps_per_s": float(np.median([entry["bare_steps_per_s"] for entry in rounds])),
+        "share": float(np.median(shares)),
+        "real_time_factor": float(np.median([entry["steps_per_s"] for entry in rounds])) * driver.model.opt.timestep,
     }
-    rounds = [
-        {"bare": bare, "loop": loop}
-        for bare, loop in zip(rates["bare"], rates["loop"], strict=True)
+    return Report("sim", {"robot": robot, "world": world, "seconds": seconds}, summary, rounds)
+
+
+def _sine(home: NDArray[np.float64], periods: int, period: float) -> list[SafeCommand]:
+    time_axis = np.arange(periods) * period
+    return [
+        SafeCommand(
+            sequence=index + 1,
+            stamp=t,
+            period=period,
+            position=home + AMPLITUDE * np.sin(t),
+            velocity=np.full(len(home), AMPLITUDE * np.cos(t)),
+        )
+        for index, t in enumerate(time_axis)
     ]
-    return Report(
-        "sim", {"robot": robot, "world": world, "seconds": seconds}, summary, rounds
-    )
 
 
-def _timed(work: Callable[[], None]) -> float:
+def _drive(driver: MujocoRobot, commands: list[SafeCommand], inputs: list[NDArray[np.float64]] | None) -> float:
+    """Run the driver's loop from the start; returns wall time [s]. Records (act, ctrl) per period into `inputs`."""
+    driver.reset(driver.seed)
     begin = time.perf_counter()
-    work()
+    for command in commands:
+        driver.write(command)
+        if inputs is not None:
+            inputs.append(np.concatenate([driver.data.act, driver.data.ctrl]))
+        driver.step(command.period)
+        driver.read()
     return time.perf_counter() - begin
 
 
-def _bare(model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> None:
-    for _ in range(steps):
-        mujoco.mj_step(model, data)
+class _BareLoop:
+    """`mj_step` and nothing else, from the driver's start state, with the driver's actuator inputs."""
 
+    def __init__(self, driver: MujocoRobot, commands: list[SafeCommand]) -> None:
+        self._model = driver.model
+        self._start, self._data = mujoco.MjData(driver.model), mujoco.MjData(driver.model)
+        driver.reset(driver.seed)
+        mujoco.mj_copyData(self._start, driver.model, driver.data)
+        self._inputs: list[NDArray[np.float64]] = []
+        _drive(driver, commands, self._inputs)
+        self._steps = round(commands[0].period / driver.model.opt.timestep)
 
-def _loop(driver: MujocoRobot, home: np.ndarray, period: float, periods: int) -> None:
-    reference = driver.read().position.copy()
-    for index in range(periods):
-        velocity = np.full(len(home), AMPLITUDE * np.cos(index * period))
-        state = driver.read()
-        driver.write(SafeCommand(index + 1, state.stamp, period, reference, velocity))
-        driver.step(period)
-        reference = reference + velocity * period
+    def run(self) -> float:
+        """Wall time of the whole motion [s]."""
+        model, data, na = self._model, self._data, self._model.na
+        mujoco.mj_copyData(data, model, self._start)
+        begin = time.perf_counter()
+        for entry in self._inputs:
+            data.act[:] = entry[:na]
+            data.ctrl[:] = entry[na:]
+            for _ in range(self._steps):
+                mujoco.mj_step(model, data)
+        return time.perf_counter() - begin

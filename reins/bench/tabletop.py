@@ -1,6 +1,6 @@
 """The tabletop suite: randomised tasks in words, success measured from physics, limits audited independently."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
@@ -10,8 +10,9 @@ import numpy as np
 
 from reins.bench.audit import LimitAudit
 from reins.bench.report import Report, success_interval
-from reins.rig import Rig, RigSettings, Tick
+from reins.rig import Rig, RigResult, RigSettings, Tick
 from reins.sim.tasks import TabletopTask, evaluate_task, generate_task
+from reins.sim.world_state import WorldState
 
 SETTLE = 0.5
 """How long things may come to rest before success is measured [s]."""
@@ -51,10 +52,7 @@ class Episode:
 
 def task_seeds(seed: int, episodes: int) -> list[int]:
     """Seeds of the suite's tasks: the same `seed` always gives the same tasks, and more episodes only add to them."""
-    return [
-        int(value)
-        for value in np.random.default_rng(seed).integers(0, 2**31 - 1, size=episodes)
-    ]
+    return [int(value) for value in np.random.default_rng(seed).integers(0, 2**31 - 1, size=episodes)]
 
 
 def run_episode(settings: RigSettings, seed: int) -> Episode:
@@ -69,10 +67,33 @@ def run_episode(settings: RigSettings, seed: int) -> Episode:
 
     with Rig(settings, task.seed, on_tick=audit_tick) as rig:
         audit = LimitAudit(rig.profile)
-        before = rig.world_state
         result = rig.run(task.instruction)
         rig.wait(SETTLE)
-        return judge(task, before, rig.world_state, result, audit)
+        return judge(task, rig.world_state, result, audit.counts)
+
+
+def judge(
+    task: TabletopTask,
+    after: WorldState,
+    result: RigResult,
+    violations: Mapping[str, int],
+) -> Episode:
+    """Hold what the task said against physics."""
+    outcome = evaluate_task(task, after)
+    return Episode(
+        seed=task.seed,
+        instruction=task.instruction,
+        success=outcome.success and result.outcome == "succeeded",
+        goal_met=not outcome.unmet,
+        outcome=result.outcome,
+        reason=result.reason,
+        unmet=[" ".join(predicate) for predicate in outcome.unmet],
+        forbidden_touches=list(outcome.forbidden_touches),
+        limit_violations=dict(violations),
+        replans=result.replans,
+        duration=result.duration,
+        steps=[f"{call}{'' if success else ' (failed)'}" for call, success in result.skills],
+    )
 
 
 def run_tabletop(
@@ -95,31 +116,23 @@ def run_tabletop(
     for episode in _run_all(settings, task_seeds(seed, episodes), jobs):
         on_episode(episode)
         done.append(episode)
-    order = {
-        task_seed: index for index, task_seed in enumerate(task_seeds(seed, episodes))
-    }
+    order = {task_seed: index for index, task_seed in enumerate(task_seeds(seed, episodes))}
     done.sort(key=lambda episode: order[episode.seed])
     asked = {
         "planner": settings.planner,
         "skills": settings.skills,
         "perception": settings.perception,
     }
-    return report(
-        done, {**asked, "robot": settings.robot, "seed": seed, "through": "rig"}
-    )
+    return report(done, {**asked, "robot": settings.robot, "seed": seed, "through": "rig"})
 
 
-def _run_all(
-    settings: RigSettings, seeds: Sequence[int], jobs: int
-) -> Iterator[Episode]:
+def _run_all(settings: RigSettings, seeds: Sequence[int], jobs: int) -> Iterator[Episode]:
     if jobs == 1:
         for seed in seeds:
             yield run_episode(settings, seed)
         return
     with ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool:
-        for future in as_completed(
-            [pool.submit(run_episode, settings, seed) for seed in seeds]
-        ):
+        for future in as_completed([pool.submit(run_episode, settings, seed) for seed in seeds]):
             yield future.result()
 
 
@@ -131,21 +144,13 @@ def report(episodes: Sequence[Episode], settings: dict[str, Any]) -> Report:
         "episodes": count,
         "success_rate": successes / count,
         "success_ci95": list(success_interval(successes, count)),
-        "forbidden_touches": sum(
-            len(episode.forbidden_touches) for episode in episodes
-        ),
-        "limit_violations": sum(
-            sum(episode.limit_violations.values()) for episode in episodes
-        ),
+        "forbidden_touches": sum(len(episode.forbidden_touches) for episode in episodes),
+        "limit_violations": sum(sum(episode.limit_violations.values()) for episode in episodes),
         "replans": sum(episode.replans for episode in episodes),
-        "claimed_but_unmet": sum(
-            e.outcome == "succeeded" and not e.goal_met for e in episodes
-        ),
+        "claimed_but_unmet": sum(e.outcome == "succeeded" and not e.goal_met for e in episodes),
         "duration_s": {
             "mean": float(np.mean([episode.duration for episode in episodes])),
             "max": float(np.max([episode.duration for episode in episodes])),
         },
     }
-    return Report(
-        "tabletop", settings, summary, [asdict(episode) for episode in episodes]
-    )
+    return Report("tabletop", settings, summary, [asdict(episode) for episode in episodes])
