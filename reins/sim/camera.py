@@ -26,9 +26,6 @@ PACKAGES: Final = {
 LIBRARIES: Final = {"egl": "EGL", "osmesa": "OSMesa"}
 """The library that each of them loads first."""
 
-FINE_SAMPLES: Final = 4
-"""Samples a pixel of a camera of quality "fine"."""
-
 MAX_GEOMS: Final = 500
 """Most geometries in one image."""
 
@@ -58,8 +55,8 @@ class CameraImage:
 
 
 class Renderer:
-    """Renders the cameras of one world. Owns its model and its graphics contexts: it may live in a thread or process of
-    its own, and the thread that makes it must be the one that renders.
+    """Renders the cameras of one world. Owns its model and its graphics context: it may live in a thread or process of
+    its own; the thread that renders first is the one that renders and closes.
 
     Args:
         profile, world: what the simulation was made from.
@@ -72,11 +69,13 @@ class Renderer:
         self._model = build_model(profile, world, pretty=True)
         self._data = mujoco.MjData(self._model)
         self._world = world
+        self._model.vis.global_.offwidth = max(camera.width for camera in world.cameras)
+        self._model.vis.global_.offheight = max(camera.height for camera in world.cameras)
         self._scene = mujoco.MjvScene(self._model, maxgeom=MAX_GEOMS)
         self._option = mujoco.MjvOption()
         self._camera = mujoco.MjvCamera()
         self._make_context = _headless_context()
-        self._canvases: dict[str, _Canvas] = {}
+        self._canvas: _Canvas | None = None
 
     def render(self, name: str, qpos: FloatArray, stamp: float) -> CameraImage:
         """What camera `name` sees.
@@ -92,7 +91,9 @@ class Renderer:
         """
         camera = self._world.camera(name)
         self._pose(qpos)
-        rgb, depth = self._canvas(camera).draw(self._scene_of(camera), camera)
+        if self._canvas is None:
+            self._canvas = _Canvas(self._model, self._make_context)
+        rgb, depth = self._canvas.draw(self._scene_of(camera), camera)
         index = self._model.camera(name).id
         pose = np.eye(4)
         pose[:3, :3] = self._data.cam_xmat[index].reshape(3, 3) @ OPENGL_TO_OPTICAL
@@ -100,9 +101,10 @@ class Renderer:
         return CameraImage(name, stamp, rgb, depth, intrinsics(camera), pose)
 
     def close(self) -> None:
-        """Free the graphics contexts. Safe to call twice."""
-        while self._canvases:
-            self._canvases.popitem()[1].close()
+        """Free the graphics context. Safe to call twice."""
+        if self._canvas is not None:
+            self._canvas.close()
+            self._canvas = None
 
     def _pose(self, qpos: FloatArray) -> None:
         if len(qpos) != self._model.nq:
@@ -119,15 +121,6 @@ class Renderer:
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = camera.quality == "fine"
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         return self._scene
-
-    def _canvas(self, camera: CameraSpec) -> "_Canvas":
-        if camera.quality not in self._canvases:
-            cameras = [one for one in self._world.cameras if one.quality == camera.quality]
-            self._model.vis.quality.offsamples = FINE_SAMPLES if camera.quality == "fine" else 0
-            self._model.vis.global_.offwidth = max(one.width for one in cameras)
-            self._model.vis.global_.offheight = max(one.height for one in cameras)
-            self._canvases[camera.quality] = _Canvas(self._model, self._make_context)
-        return self._canvases[camera.quality]
 
 
 class _Canvas:

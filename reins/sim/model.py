@@ -89,6 +89,7 @@ def _set_options(spec: mujoco.MjSpec) -> None:
     spec.visual.headlight.ambient = [0.40, 0.40, 0.40]
     spec.visual.headlight.diffuse = [0.22, 0.22, 0.22]
     spec.visual.headlight.specular = [0.05, 0.05, 0.05]
+    spec.visual.quality.offsamples = 0  # smoothing of edges doubles the time of software rendering
     spec.visual.quality.shadowsize = 1024
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 1920, 1080
 

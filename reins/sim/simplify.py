@@ -14,6 +14,9 @@ CELL: Final = 0.004
 WORTH_IT: Final = 1000
 """Meshes with fewer triangles stay as they are."""
 
+KEY: Final = np.array([1, 1 << 20, 1 << 40], dtype=np.int64)
+"""Packs a cell's three whole numbers into one."""
+
 
 def simplify_meshes(spec: mujoco.MjSpec) -> None:
     """Replace the large meshes of `spec` by coarser ones. Compiles the model once to read them."""
@@ -47,9 +50,8 @@ def cluster(vertices: FloatArray, faces: NDArray[np.int32], cell: float) -> tupl
     Returns:
         Fewer vertices and faces; every vertex moves by less than the cell's diagonal.
     """
-    keys = np.floor(vertices / cell).astype(np.int64)
-    _, group = np.unique(keys, axis=0, return_inverse=True)
-    group = group.ravel()
+    cells = np.floor((vertices - vertices.min(axis=0)) / cell).astype(np.int64)
+    _, group = np.unique(cells @ KEY, return_inverse=True)
     number = np.bincount(group)
     merged = np.stack([np.bincount(group, weights=vertices[:, axis]) / number for axis in range(3)], axis=1)
     corners = group[faces]

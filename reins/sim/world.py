@@ -90,7 +90,7 @@ class CameraSpec(_Part):
         up: direction that is up in the image, in the frame of the mount.
         fovy: vertical field of view [degrees].
         width, height: of the image [pixels].
-        quality: "fast" without shadows and smoothing of edges, "fine" with both, for videos.
+        quality: "fast" without shadows, "fine" with them, for videos.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -113,7 +113,7 @@ class WorldSpec(_Part):
     goal: tuple[Goal, ...]
     objects: tuple[ObjectSpec, ...] = Field(min_length=1)
     placement: Placement
-    cameras: tuple[CameraSpec, ...]
+    cameras: tuple[CameraSpec, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
