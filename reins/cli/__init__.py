@@ -7,5 +7,7 @@ Sits on top: imports any room, but inside the functions, so that `reins --help` 
 def main() -> None:
     """Run the command line; never returns."""
     from reins.cli.app import app
+    from reins.cli.environment import prepare
 
+    prepare()
     app(prog_name="reins")

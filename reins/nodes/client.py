@@ -221,7 +221,11 @@ class GraphClient:
         """Whether a node's heartbeat is heard within LISTEN seconds."""
         heard: set[str] = set()
         qos = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
-        listener = self.node.create_subscription(Heartbeat, "heartbeat", lambda beat: heard.add(beat.node), qos)
+
+        def hear(beat: Heartbeat) -> None:
+            heard.add(beat.node)
+
+        listener = self.node.create_subscription(Heartbeat, "heartbeat", hear, qos)
         end = time.monotonic() + LISTEN
         while node not in heard and time.monotonic() < end:
             self.executor.spin_once(timeout_sec=0.1)

@@ -10,6 +10,9 @@ from reins.nodes.convert import fill_time, from_sequence, time_from_msg, time_to
 from reins.sim.world_state import TruthObject, WorldState
 from reins_msgs import msg as ros
 
+BASE_FRAME = "base"
+"""Name of the frame of scenes and camera poses: the robot's base."""
+
 
 def pose_to_msg(position: VectorTuple, orientation: QuaternionTuple) -> Pose:
     """A pose: metres, and a quaternion x y z w."""

@@ -1,0 +1,77 @@
+"""From a camera's four topics to whole frames: colour, depth, intrinsics and pose of one time."""
+
+from collections import deque
+from typing import Any, Final
+
+from geometry_msgs.msg import PoseStamped
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import CameraInfo, Image
+
+from reins.nodes.control_loop import Inbox
+from reins.nodes.convert import time_from_msg
+from reins.nodes.convert_sensors import CameraFrame, frame_from_msgs
+from reins.nodes.qos import IMAGES
+
+SLACK: Final = 0.02
+"""Stamps of depth and pose may differ from the picture's by this much [s]."""
+
+KEPT: Final = 5
+"""Messages of each topic that wait for their partners."""
+
+SMALL: Final = QoSProfile(depth=KEPT, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+class CameraInbox:
+    """One camera's topics.
+
+    Args:
+        node: the owner.
+        name: of the camera; its topics are below camera/<name>.
+    """
+
+    def __init__(self, node: Node, name: str) -> None:
+        topic = f"camera/{name}"
+        self.name = name
+        self.colour = Inbox(node, Image, f"{topic}/color", IMAGES)
+        self.depth = Inbox(node, Image, f"{topic}/depth", IMAGES)
+        self._infos = Inbox(node, CameraInfo, f"{topic}/camera_info", SMALL)
+        self._poses = Inbox(node, PoseStamped, f"{topic}/pose", SMALL)
+        self._colour: Image | None = None
+        self._depths: deque[Image] = deque(maxlen=KEPT)
+        self._pose: deque[PoseStamped] = deque(maxlen=KEPT)
+        self._info: CameraInfo | None = None
+
+    def on_colour(self, message: Image) -> CameraFrame | None:
+        """A picture came; the whole frame, if its partners are there."""
+        self._colour = message
+        return self._pair()
+
+    def on_depth(self, message: Image) -> CameraFrame | None:
+        """A depth image came; the whole frame, if its partners are there."""
+        self._depths.append(message)
+        return self._pair()
+
+    def _pair(self) -> CameraFrame | None:
+        """The frame of the newest picture, once.
+
+        Raises:
+            ReinsError: its images cannot be read.
+        """
+        self._pose.extend(self._poses.drain())
+        self._info = next(reversed(self._infos.drain()), self._info)
+        if self._colour is None or self._info is None:
+            return None
+        stamp = time_from_msg(self._colour.header.stamp)
+        depth, pose = _nearest(self._depths, stamp), _nearest(self._pose, stamp)
+        if depth is None or pose is None:
+            return None
+        colour, self._colour = self._colour, None
+        return frame_from_msgs(self.name, colour, depth, self._info, pose)
+
+
+def _nearest(messages: "deque[Any]", stamp: float) -> Any:
+    """The message nearest in time, or None if it is more than SLACK away."""
+    ages = [(abs(time_from_msg(message.header.stamp) - stamp), index) for index, message in enumerate(messages)]
+    age, index = min(ages, default=(float("inf"), -1))
+    return messages[index] if age <= SLACK else None

@@ -1,0 +1,242 @@
+"""The planner node: a sentence to a plan, a plan to skills, one task at a time as an action, closed loop."""
+
+from typing import Any, Final
+
+from pydantic import Field
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.task import Future
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import SafetyEvent, Severity
+from reins.contracts.plan import Plan
+from reins.nodes.base import ManagedNode, run
+from reins.nodes.control_loop import Inbox
+from reins.nodes.convert import event_to_msg, time_from_msg
+from reins.nodes.convert_scene import plan_to_msg, scene_from_msg
+from reins.nodes.parameters import Settings
+from reins.nodes.qos import CONTROL, EVENTS, LATCHED
+from reins.nodes.skill_client import SkillClient
+from reins.nodes.skills import TAKEN, obstacle
+from reins.nodes.waiting import Thinking, first_of
+from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
+from reins.planning.factory import make_planner
+from reins.skills.library import SKILLS
+from reins_msgs import msg as ros
+from reins_msgs.action import ExecuteTask
+
+PATIENCE: Final = 0.5
+"""How long to wait for a newer scene before asking the executor again, which bounds the looking [s]."""
+
+SETTLE: Final = 1.0
+"""Safety has this long to let go of a stop that is over when a task begins [s]."""
+
+
+class PlannerSettings(Settings):
+    """Parameters of the planner node."""
+
+    backend: str = Field("symbolic", description="planner: symbolic; the language models come besides")
+    think_limit: float = Field(60.0, gt=0.0, le=600.0, description="longest that one plan may take [s]")
+
+
+class _Task:
+    """A task that runs: its goal, its executor, and the future that ends every wait when it is over from outside."""
+
+    def __init__(self, goal: Any, executor: TaskExecutor) -> None:
+        self.goal, self.executor = goal, executor
+        self.over = Future()
+        self.failure = ""  # why, if it ended from outside and not because somebody cancelled it
+
+    def end(self, reason: str, failed: bool) -> None:
+        """End it from outside, once."""
+        if not self.over.done():
+            self.failure = reason if failed else ""
+            self.over.set_result(reason)
+
+
+class PlannerNode(ManagedNode[PlannerSettings]):
+    """Everything is awaited; the planner itself thinks in a thread of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("planner", PlannerSettings)
+        self._server: ActionServer | None = None
+        self._skills: SkillClient | None = None
+        self._task: _Task | None = None
+        self._accepting = False
+        self._safety: ros.SafetyState | None = None
+
+    def configure(self) -> None:
+        """Make the planner, the action server and the client of the skills."""
+        self._planner = make_planner(self.settings.backend, SKILLS)
+        self._scene: ros.Scene | None = None
+        self._seen = Future()
+        self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
+        self._time = 0.0
+        self._plans = self.create_publisher(ros.Plan, "plan", LATCHED)
+        self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
+        self.create_subscription(ros.Scene, "scene", self._on_scene, LATCHED)
+        self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
+        self._skills = SkillClient(self, self.robot_time)
+        self._server = ActionServer(
+            self,
+            ExecuteTask,
+            "planner/execute_task",
+            execute_callback=self._execute,
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+        )
+
+    def activate(self) -> None:
+        """Take tasks."""
+        self._accepting = True
+
+    def deactivate(self) -> None:
+        """End the task that runs, and take none."""
+        self._accepting = False
+        if self._task is not None:
+            self._task.end("the planner node is being deactivated", failed=True)
+
+    def cleanup(self) -> None:
+        """Close the action server and the client."""
+        if self._server is not None:
+            self._server.destroy()
+            self._server = None
+        if self._skills is not None:
+            self._skills.destroy()
+            self._skills = None
+
+    def robot_time(self) -> float:
+        """Robot time now, from the newest state [s]; 0 before the first."""
+        for state in self._states.drain():
+            self._time = time_from_msg(state.header.stamp)
+        return self._time
+
+    def _on_scene(self, message: ros.Scene) -> None:
+        self._scene = message
+        seen, self._seen = self._seen, Future()
+        seen.set_result(None)
+
+    def _on_safety(self, message: ros.SafetyState) -> None:
+        self._safety = message
+        if self._task is not None and (why := obstacle(message)):
+            self._task.end(f"{why}; ask again once the robot may move", failed=message.mode not in TAKEN)
+
+    def _on_goal(self, _request: ExecuteTask.Goal) -> GoalResponse:
+        if not self._accepting:
+            return self._reject(f"the planner node is {self.state}, not active")
+        if self._task is not None:
+            running = self._task.executor.instruction
+            return self._reject(f"“{running}” is being done, and tasks run one at a time; cancel it or wait")
+        return GoalResponse.ACCEPT
+
+    def _reject(self, reason: str) -> GoalResponse:
+        self.get_logger().warning(f"task rejected: {reason}")
+        event = SafetyEvent(self.robot_time(), Severity.WARN, "goal_rejected", self.get_name(), reason)
+        self._events.publish(event_to_msg(event))
+        return GoalResponse.REJECT
+
+    def _on_accepted(self, goal: Any) -> None:
+        instruction = " ".join(goal.request.instruction.split())
+        self._task = _Task(goal, TaskExecutor(self._planner, SKILLS, instruction))
+        goal.execute()
+
+    def _on_cancel(self, _goal: Any) -> CancelResponse:
+        if self._task is not None:
+            self._task.end("cancelled by the operator", failed=False)
+        return CancelResponse.ACCEPT
+
+    async def _execute(self, goal: Any) -> ExecuteTask.Result:
+        task = self._task
+        assert task is not None and task.goal is goal
+        begin = self.robot_time()
+        try:
+            done = await self._carry_out(task)
+        except ReinsError as error:
+            done = Done("failed", str(error), task.executor.plan)
+        finally:
+            self._task = None
+        if done.outcome == "succeeded":
+            goal.succeed()
+        elif goal.is_cancel_requested:
+            goal.canceled()
+        else:
+            goal.abort()
+        end = self.robot_time()
+        self.get_logger().info(f"“{task.executor.instruction}” {done.outcome}: {done.reason}")
+        return ExecuteTask.Result(
+            success=done.outcome == "succeeded",
+            outcome=done.outcome,
+            reason=done.reason,
+            plan=plan_to_msg(done.plan, end) if done.plan else ros.Plan(),
+            replans=task.executor.replans,
+            duration=end - begin,
+        )
+
+    async def _carry_out(self, task: _Task) -> Done:
+        """Drive the executor to its end. Every wait is bounded, and ends when the task ends from outside."""
+        if not task.executor.instruction:
+            return Done("refused", "the instruction is empty; say what to do", None)
+        if why := await self._obstacle():
+            return Done("failed", why, None)
+        told: Plan | None = None
+        while not task.over.done():
+            self._tell(task, "", 0.0)
+            action = await self._next(task)
+            if task.executor.plan is not None and task.executor.plan is not told:
+                told = task.executor.plan
+                self._plans.publish(plan_to_msg(told, self.robot_time()))
+            if isinstance(action, Done):
+                return action
+            if isinstance(action, Look):
+                await first_of(self, PATIENCE, self._seen, task.over)
+            elif isinstance(action, RunSkill):
+                await self._run(task, action)
+        task.executor.cancel(task.over.result())
+        return Done("failed" if task.failure else "cancelled", task.over.result(), task.executor.plan)
+
+    async def _obstacle(self) -> str:
+        """Why the robot may not move, if it still may not after SETTLE."""
+        for _ in range(2):
+            if not obstacle(self._safety):
+                return ""
+            await first_of(self, SETTLE / 2)
+        return obstacle(self._safety)
+
+    async def _next(self, task: _Task) -> Done | Look | RunSkill | None:
+        """The executor's next action; None if the task ended from outside meanwhile."""
+        scene = scene_from_msg(self._scene) if self._scene is not None else None
+        now = self.robot_time()
+        thinking = Thinking(self, lambda: task.executor.next(scene, now))
+        await first_of(self, self.settings.think_limit, thinking.done, task.over)
+        if thinking.done.done():
+            return thinking.result()
+        if task.over.done():
+            return None
+        return Done("failed", f"no plan within {self.settings.think_limit:g} s", None)
+
+    async def _run(self, task: _Task, action: RunSkill) -> None:
+        assert self._skills is not None
+        limit = SKILLS[action.call.skill].time_limit
+
+        def tell(phase: str, progress: float) -> None:
+            self._tell(task, phase, progress)
+
+        self._tell(task, "", 0.0)
+        end = await self._skills.run(action.call, action.constraints, limit, tell, task.over)
+        if not task.over.done():
+            task.executor.skill_finished(end.success, end.reason, self.robot_time())
+
+    def _tell(self, task: _Task, phase: str, progress: float) -> None:
+        executor = task.executor
+        current = executor.current
+        feedback = ExecuteTask.Feedback(
+            stage=executor.stage, step=executor.step, step_text=str(current or ""), phase=phase, progress=progress
+        )
+        if executor.plan is not None:
+            feedback.plan = plan_to_msg(executor.plan, self._time)
+        task.goal.publish_feedback(feedback)
+
+
+def main() -> int:
+    """Run the planner node."""
+    return run(PlannerNode)
