@@ -107,8 +107,8 @@ class Segmenter:
         of_pixel = labels[rows - row, columns - column]
         found = []
         for index in range(1, count):
-            left, top, width, height, area = (int(value) for value in stats[index])
-            if area < self.least_pixels:
+            left, top, width, height, pixels = (int(value) for value in stats[index])
+            if pixels < self.least_pixels:
                 continue
             members = np.flatnonzero(of_pixel == index)
             cut_out = Window(row + top, column + left, height, width).grown(view.shape)

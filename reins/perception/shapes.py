@@ -13,8 +13,8 @@ from reins.perception.body import Mask, Points
 from reins.perception.colours import COLOURS
 from reins.perception.segment import Blob
 
-BAND = 0.004
-"""Points within this of a blob's top belong to its top face or rim [m]."""
+BAND = 0.008
+"""Points within this of a blob's highest ones belong to its top face or rim [m]."""
 
 FLATNESS = 0.001
 """A top face is flat to this, if the depth has no noise [m]."""
@@ -107,23 +107,23 @@ def top_height(points: Points) -> float:
     return float(np.partition(points[:, 2], keep)[keep])
 
 
-def top_face(points: Points, top: float) -> Mask:
-    """(n,) which points are on the flat top at height `top`: as near to its level as the depth is noisy.
+def top_face(points: Points) -> tuple[Mask, float]:
+    """(n,) which points are on the flat top, as near to its level as the depth is noisy; and that level [m].
 
     Upper parts of side faces, which lie within BAND as well, are the fewer: median and deviation do not see them.
     """
     height = points[:, 2]
-    near = height[height > top - BAND]
-    level = np.median(near)
-    noise = 1.5 * np.median(np.abs(near - level))
-    return np.asarray(height > level - max(FLATNESS, 3.0 * float(noise)))
+    near = height[height > top_height(points) - BAND]
+    level = float(np.median(near))
+    noise = 1.5 * float(np.median(np.abs(near - level)))
+    return np.asarray(height > level - max(FLATNESS, 3.0 * noise)), level
 
 
 def _dish(blob: Blob, guess: NDArray[np.float64], camera: str) -> Iterator[Detection]:
     """A bowl or plate, and what of the same colour is in it."""
     points = blob.points
     top = top_height(points)
-    rim = points[blob.edge & (points[:, 2] > top - 2 * BAND)]
+    rim = points[blob.edge & (points[:, 2] > top - BAND)]
     centre, radius = fit_circle(rim[:, :2].astype(np.float64), guess)
     radius += blob.pixel / 2
     distance = np.hypot(points[:, 0] - centre[0], points[:, 1] - centre[1])
@@ -185,8 +185,8 @@ def _block(blob: Blob, camera: str, depth: int = 0) -> Iterator[Detection]:
 def fit_block(blob: Blob, camera: str) -> Detection | None:
     """The block whose top face is the blob's highest part, or None if that is no rectangle."""
     points = blob.points
-    top = top_height(points)
-    on_top = np.flatnonzero(top_face(points, top))
+    on_face, top = top_face(points)
+    on_top = np.flatnonzero(on_face)
     if len(on_top) < 8:
         return None
     face, area = points[on_top, :2].astype(np.float64), blob.area[on_top].astype(np.float64)

@@ -133,7 +133,7 @@ def _take_over(track: Track, found: Detection) -> None:
 
 def nudge(track: Track, found: Detection) -> Array:
     """(2,) smallest shift of a track of known extents [m] so that its footprint covers what is visible of its top."""
-    face = found.points[top_face(found.points, found.top), :2] - track.position[:2]
+    face = found.points[top_face(found.points)[0], :2] - track.position[:2]
     if track.label != "block":
         distance = np.hypot(face[:, 0], face[:, 1])
         farthest = int(distance.argmax())
