@@ -90,6 +90,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._robot = make_robot(settings.backend, self._profile, settings.world, settings.seed)
         self._robot.connect()
         self._connected = self._robot
+        self._simulated = self._robot if isinstance(self._robot, SimulatedRobot) else None
         self._host = DriverHost(self._robot, self._profile)
         self._period = 1.0 / self._profile.rates.state
         self._world_every = max(1, round(self._profile.rates.state / WORLD_RATE))
@@ -113,14 +114,15 @@ class RobotNode(ManagedNode[RobotSettings]):
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
         self.create_timer(CHECK_PERIOD, self._check_publishers)
-        if isinstance(self._robot, SimulatedRobot):
+        if self._simulated is not None:
+            self._now = Clock()
             self._clock = self.create_publisher(Clock, "clock", CONTROL)
             self._world = self.create_publisher(ros.WorldState, "sim/world_state", CONTROL)
             self.create_service(ResetWorld, "sim/reset", self._on_reset)
 
     def activate(self) -> None:
         """Start the control thread."""
-        factor = self.settings.real_time_factor if isinstance(self._robot, SimulatedRobot) else 1.0
+        factor = self.settings.real_time_factor if self._simulated is not None else 1.0
         self._loop = ControlLoop(
             self,
             self._period / factor,
@@ -163,22 +165,22 @@ class RobotNode(ManagedNode[RobotSettings]):
             self._host.arm(1)
 
     def _tick(self, _due: float) -> None:
-        self._host.step(self._period)
+        """Tell the state at this time, then let the next period pass under the newest command."""
         state = self._read()
         self._states.publish(robot_state_to_msg(state, self._host.armed))
         self._joints.publish(self._fill_joint_state(state))
-        if isinstance(self._robot, SimulatedRobot):
-            clock = Clock()
-            fill_time(clock.clock, state.stamp)
-            self._clock.publish(clock)
+        if self._simulated is not None:
+            fill_time(self._now.clock, state.stamp)
+            self._clock.publish(self._now)
             if self._ticks % self._world_every == 0:
-                truth = self._robot.world_state()
+                truth = self._simulated.world_state()
                 self._world.publish(world_to_msg(replace(truth, stamp=state.stamp)))
         self._ticks += 1
         if state.fault != self._reported_fault:
             self._reported_fault = state.fault
             if state.fault:
                 self._report(state, Severity.ERROR, "robot_stopped", state.fault)
+        self._host.step(self._period)
 
     def _read(self) -> RobotState:
         """The measured state; its time goes on where a reset world starts again at 0."""
@@ -265,10 +267,10 @@ class RobotNode(ManagedNode[RobotSettings]):
         state = self._read()
         if max(abs(state.velocity)) > MOVING:
             raise ReinsError("the world is not reset: the robot moves; cancel the task first")
-        assert isinstance(self._robot, SimulatedRobot)
+        assert self._simulated is not None
         self._rearm = self._host.armed
         self._host.recover()
-        self._robot.reset(seed)
+        self._simulated.reset(seed)
         self._time_offset = state.stamp + self._period
 
     def _check_publishers(self) -> None:

@@ -12,6 +12,7 @@ from reins.hardware.profile import load_profile
 from reins.nodes.base import ManagedNode, run
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import time_from_msg
+from reins.nodes.convert_scene import BASE_FRAME
 from reins.nodes.convert_sensors import (
     colour_to_msg,
     depth_to_msg,
@@ -23,9 +24,6 @@ from reins.nodes.qos import CONTROL, IMAGES
 from reins.sim.camera import CameraImage, Renderer
 from reins.sim.world import load_world
 from reins_msgs import msg as ros
-
-BASE_FRAME = "base"
-"""Frame of camera poses and scenes: the robot's base."""
 
 
 class SimCamerasSettings(Settings):

@@ -1,0 +1,206 @@
+"""The safety node: the only publisher of command/safe. Commands are filtered as they come, deadlines looked at 200 times
+a second, both in one control thread."""
+
+import time
+from typing import Final
+
+from pydantic import Field
+from std_srvs.srv import Trigger
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import SafetyEvent, Severity
+from reins.hardware.profile import load_profile
+from reins.hardware.robot import SafeCommand
+from reins.nodes.base import ManagedNode, run
+from reins.nodes.control_loop import ControlLoop, Inbox
+from reins.nodes.convert import (
+    event_to_msg,
+    fill_time,
+    joint_command_from_msg,
+    robot_state_from_msg,
+    safe_command_to_msg,
+)
+from reins.nodes.parameters import Settings
+from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
+from reins.nodes.waiting import first_of
+from reins.safety.monitor import SafetyMonitor, SafetyStatus
+from reins.safety.settings import SafetySettings
+from reins_msgs import msg as ros
+from reins_msgs.srv import EmergencyStop, HandBack, Reset
+
+TICK_RATE: Final = 200.0
+"""How often deadlines are looked at [Hz, steady clock]."""
+
+COUNTS_EVERY: Final = 40
+"""Ticks between two looks at the counts of changed and refused commands."""
+
+RECOVER_TIMEOUT: Final = 2.0
+"""How long the robot may take to recover [s]."""
+
+RECOVER_LOOKS: Final = 40
+"""How often its state is looked at meanwhile."""
+
+
+class SafetyNodeSettings(SafetySettings, Settings):
+    """Parameters of the safety node: the monitor's own, the robot, and whom it watches."""
+
+    robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
+    watched: list[str] = Field([], description="nodes whose heartbeats must not stop")
+
+
+class SafetyNode(ManagedNode[SafetyNodeSettings]):
+    """Wiring around one `SafetyMonitor`, which lives in the control thread."""
+
+    _monitor: SafetyMonitor
+
+    def __init__(self) -> None:
+        super().__init__("safety", SafetyNodeSettings, live=frozenset({"speed_scale"}))
+        self._loop: ControlLoop | None = None
+        self._status: SafetyStatus | None = None
+        self._robot_stamp = 0.0
+        self._robot_fault = ""
+        self._ticks = 0
+
+    def configure(self) -> None:
+        """Make the monitor, topics and services."""
+        settings = self.settings
+        self._monitor = SafetyMonitor(load_profile(settings.robot), settings, settings.watched)
+        self._safe = self.create_publisher(ros.SafeCommand, "command/safe", CONTROL)
+        self._state = self.create_publisher(ros.SafetyState, "safety/state", LATCHED)
+        self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
+        self._robot_states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
+        self._sources = [Inbox(self, ros.JointCommand, f"command/{source}", CONTROL) for source in ("skill", "teleop")]
+        self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
+        self._recover = self.create_client(Trigger, "robot/recover")
+        self.create_service(EmergencyStop, "safety/estop", self._on_estop)
+        self.create_service(Reset, "safety/reset", self._on_reset)
+        self.create_service(HandBack, "safety/hand_back", self._on_hand_back)
+
+    def activate(self) -> None:
+        """Start the control thread."""
+        self._status = None
+        handlers = [(self._robot_states, self._on_robot_state)]
+        handlers += [(source, self._on_command) for source in self._sources]
+        self._loop = ControlLoop(self, 1.0 / TICK_RATE, self._tick, handlers, self.fail)
+        self._loop.start()
+
+    def deactivate(self) -> None:
+        """Fall silent: the driver host stops the robot."""
+        if self._loop is not None:
+            self._loop.stop()
+            self._loop = None
+
+    def settings_changed(self) -> None:
+        """The operator's speed scale."""
+        scale = self.settings.speed_scale
+        if self._loop is not None:
+            self._loop.call(lambda: self._monitor.set_speed_scale(scale, "operator"))
+
+    def pulse(self) -> bool:
+        """The control thread ticks, while there is one."""
+        loop = self._loop
+        return loop is None or loop.alive(20.0 / TICK_RATE)
+
+    def _on_robot_state(self, message: ros.RobotState) -> None:
+        state = robot_state_from_msg(message)
+        self._robot_stamp, self._robot_fault = state.stamp, state.fault
+        self._monitor.on_state(state, time.monotonic())
+
+    def _on_command(self, message: ros.JointCommand) -> None:
+        self._send(self._monitor.on_command(joint_command_from_msg(message), time.monotonic()))
+
+    def _send(self, command: SafeCommand | None) -> None:
+        if command is not None:
+            self._safe.publish(safe_command_to_msg(command))
+
+    def _tick(self, _due: float) -> None:
+        now = time.monotonic()
+        for beat in self._beats.drain():
+            self._monitor.on_heartbeat(beat.node, now)
+        self._send(self._monitor.tick(now))
+        self._ticks += 1
+        self._tell_state(now)
+        for event in self._monitor.take_events():
+            self._tell(event)
+
+    def _tell_state(self, now: float) -> None:
+        """Publish the state: at once when the mode or its reason changed, now and then when only counts did."""
+        status, told = self._monitor.status(now), self._status
+        same = told is not None and (status.mode, status.reason, status.speed_scale) == (
+            told.mode,
+            told.reason,
+            told.speed_scale,
+        )
+        if status == told or (same and self._ticks % COUNTS_EVERY):
+            return
+        self._status = status
+        message = ros.SafetyState(mode=int(status.mode), mode_name=status.mode.name.lower(), reason=status.reason)
+        message.speed_scale = status.speed_scale
+        message.clipped, message.rejected = status.clipped, status.rejected
+        fill_time(message.header.stamp, self._robot_stamp)
+        self._state.publish(message)
+
+    def _tell(self, event: SafetyEvent) -> None:
+        self._events.publish(event_to_msg(event))
+        text = f"{event.kind} ({event.source}): {event.reason}"
+        log = self.get_logger()
+        if event.severity is Severity.ERROR:
+            log.error(text)
+        elif event.severity is Severity.WARN:
+            log.warning(text)
+        else:
+            log.info(text)
+
+    def _on_estop(self, request: EmergencyStop.Request, response: EmergencyStop.Response) -> EmergencyStop.Response:
+        def stop() -> None:
+            self._send(self._monitor.estop(request.requested_by, request.reason, time.monotonic()))
+
+        if self._loop is None:
+            response.accepted, response.message = (
+                False,
+                f"the safety node is {self.state}: nothing moves, nothing to stop",
+            )
+            return response
+        self._loop.call(stop)
+        response.accepted, response.message = True, "emergency stop; `reset` clears it"
+        return response
+
+    async def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
+        """A robot with a fault recovers first; a reset is the operator's own act and covers both."""
+        try:
+            loop = self._active_loop()
+            if request.requested_by and self._robot_fault:
+                await self._recover_robot()
+            loop.call(lambda: self._monitor.reset(request.requested_by, time.monotonic()))
+        except ReinsError as error:
+            response.accepted, response.message = False, str(error)
+            return response
+        response.accepted, response.message = True, f"reset by {request.requested_by}; waiting for a new goal"
+        return response
+
+    async def _recover_robot(self) -> None:
+        """Ask the robot to recover and wait until its state says so. The monitor judges what comes of it."""
+        await first_of(self, RECOVER_TIMEOUT, self._recover.call_async(Trigger.Request()))
+        for _ in range(RECOVER_LOOKS):
+            if not self._robot_fault:
+                return
+            await first_of(self, RECOVER_TIMEOUT / RECOVER_LOOKS)
+
+    def _on_hand_back(self, request: HandBack.Request, response: HandBack.Response) -> HandBack.Response:
+        try:
+            self._active_loop().call(lambda: self._monitor.hand_back(request.requested_by, time.monotonic()))
+        except ReinsError as error:
+            response.accepted, response.message = False, str(error)
+            return response
+        response.accepted, response.message = True, f"handed back by {request.requested_by}; waiting for a new goal"
+        return response
+
+    def _active_loop(self) -> ControlLoop:
+        if self._loop is None:
+            raise ReinsError(f"the safety node is {self.state}, not active")
+        return self._loop
+
+
+def main() -> int:
+    """Run the safety node."""
+    return run(SafetyNode)
