@@ -1,6 +1,7 @@
 """Forward kinematics and Jacobians of a profile's tool, by pinocchio from the profile's URDF."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pinocchio as pin
@@ -48,6 +49,13 @@ class Kinematics:
             pin.Frame("reins_tool", parent.parentJoint, parent.placement * offset, pin.FrameType.OP_FRAME)
         )
         self._data = self.model.createData()
+
+    @cached_property
+    def tool_reach(self) -> FloatArray:
+        """(n,) how far the tool can be from each joint's axis at most [m]; times an angle it bounds the tool's way."""
+        lengths = [float(np.linalg.norm(placement.translation)) for placement in self.model.jointPlacements[2:]]
+        lengths.append(float(np.linalg.norm(self.model.frames[self._tool].placement.translation)))
+        return np.cumsum(lengths[::-1])[::-1].copy()
 
     def tool_pose(self, position: FloatArray) -> ToolPose:
         """Pose of the tool at joint `position` (n,) [rad]."""

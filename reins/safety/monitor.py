@@ -1,0 +1,356 @@
+"""The safety monitor: it picks the source in charge, has its commands filtered, brakes, and latches stops.
+
+Passive: the safety node and the rig call it from one thread. It reads no clock. `t` is a steady time [s] of the caller's
+and serves deadlines only; motion counts on robot time, the stamps of the robot's states (see `Motion`).
+
+- A command is filtered when it arrives and becomes the next safe command; it acts until the next one.
+- A source that is a little late is bridged: `tick` repeats its last velocity through the filter, for `source_silence` at
+  most. Then the robot is braked along its path. A skill that speaks again within `source_release` goes on; teleop's
+  silence is its release, and holds.
+- After a stop only a goal that begins after the reset moves the robot; after teleop only one that begins after the
+  hand-back (see `Gate`).
+- In an emergency stop it brakes and then falls silent, so that the driver host's own watchdog trips as well. After any
+  other stop it goes on holding, so that the arm stays under control.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import SafetyEvent, Severity
+from reins.contracts.plan import Constraint
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import JointCommand, RobotState, SafeCommand
+from reins.safety.clock import RobotClock
+from reins.safety.constraints import ConstraintSet
+from reins.safety.events import EventLog
+from reins.safety.faults import FaultFinder
+from reins.safety.gate import Gate
+from reins.safety.modes import IN_CHARGE, Mode, ModeMachine, Trigger
+from reins.safety.motion import Motion
+from reins.safety.settings import SafetySettings
+from reins.safety.validate import SOURCES, Rejection, check_state
+from reins.safety.watchdog import Watchdog
+
+LATE: Final = 1.5
+"""Periods after which a source is late and its last velocity is repeated."""
+
+DUE: Final = 0.9
+"""Periods after which the next command that holds or brakes is due; below one, so that jitter skips none."""
+
+SOON: Final = 0.25
+"""Periods within which a further command waits for the next one instead of being sent at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyStatus:
+    """What the monitor says of itself.
+
+    Attributes:
+        mode: where it is.
+        reason: why, one sentence.
+        speed_scale: share of the speed limits in force, 0 … 1.
+        clipped: commands changed since start.
+        rejected: commands refused since start.
+    """
+
+    mode: Mode
+    reason: str
+    speed_scale: float
+    clipped: int
+    rejected: int
+
+
+class SafetyMonitor:
+    """Has the last word on every command.
+
+    Args:
+        profile: the robot.
+        settings: the monitor's own parameters.
+        watched: names of the nodes whose heartbeats must not stop.
+
+    Raises:
+        ReinsError: the robot's model cannot be loaded.
+    """
+
+    def __init__(self, profile: RobotProfile, settings: SafetySettings, watched: Sequence[str]) -> None:
+        self._profile, self._settings = profile, settings
+        self._machine = ModeMachine()
+        self._gate = Gate(profile, settings)
+        self._motion = Motion(profile, settings)
+        self._clock = RobotClock(1.0 / profile.rates.state)
+        self._watchdog = Watchdog({node: settings.deadline(node) for node in watched})
+        self._finder = FaultFinder(self._watchdog, self._clock, settings.state_timeout)
+        self._constraints = ConstraintSet(settings.speed_scale)
+        self._log = EventLog(settings.event_window)
+        self._state: RobotState | None = None
+        self._faults: Mapping[tuple[str, str], str] = {}
+        self._wanted = np.zeros(len(profile.joints))
+        self._activation = 0.0
+        self._heard = 0.0
+        self._silent = False
+        self._clipped = self._rejected = 0
+
+    # What comes in.
+
+    def on_heartbeat(self, node: str, t: float) -> None:
+        """`node` was alive at steady time `t` [s]."""
+        self._watchdog.beat(node, t)
+
+    def on_state(self, state: RobotState, t: float) -> None:
+        """The newest measured state, which arrived at steady time `t` [s]. A frozen stamp counts as silence."""
+        if rejection := check_state(state, self._profile):
+            self._repeat(Severity.ERROR, "state_rejected", "robot", rejection.reason, rejection.code)
+            return
+        before, self._state = self._state, state
+        if before is not None and state.stamp == before.stamp:
+            return
+        self._clock.set(state.stamp, t)
+        self._watch(t)
+        if before is not None and not 0.0 < state.stamp - before.stamp <= self._settings.clock_jump:
+            jump = f"robot time jumped by {state.stamp - before.stamp:+.3f} s"
+            self._stop("clock_jump", "robot", jump)
+        if self._machine.mode in IN_CHARGE:
+            if lagging := self._motion.lagging(state):
+                self._stop("not_following", "robot", lagging)
+        else:
+            self._motion.settle(state)
+
+    def on_command(self, command: JointCommand, t: float) -> SafeCommand | None:
+        """What `command`, which arrived at steady time `t` [s], makes of the robot.
+
+        Returns:
+            The safe command to send now; None when it was refused, or waits for the next one (see `tick`).
+        """
+        state = self._state
+        if state is None:
+            self._refuse(command, Rejection("no_state", "there is no robot state yet to check it against"))
+            return None
+        if rejection := self._objection(command, state):
+            self._refuse(command, rejection)
+            return None
+        takes_over = IN_CHARGE.get(self._machine.mode) != command.source
+        now = self._clock.now(t)
+        if takes_over:
+            self._go(_TRIGGERS[command.source], command.source, f"{command.source} is in charge", "in_charge")
+        if takes_over or command.activation != self._activation:
+            self._motion.take_over(state, now)
+        self._activation, self._heard, self._silent = command.activation, t, False
+        self._wanted = np.array(command.velocity, dtype=np.float64)
+        self._motion.want_gripper(command.gripper)
+        if self._motion.periods_since_last(now) < SOON:
+            return None
+        return self._drive(now, command.trace_ns)
+
+    def tick(self, t: float) -> SafeCommand | None:
+        """Check the deadlines at steady time `t` [s]; call it at least once a control period.
+
+        Returns:
+            The safe command that keeps the robot fed, when one is due: holding, braking, or bridging a late source.
+        """
+        self._watch(t)
+        self._log.close_windows(self._clock.stamp)
+        if self._machine.mode is Mode.STARTING or self._state is None:
+            return None
+        self._check_silence(t)
+        now = self._clock.now(t)
+        driving = self._machine.mode in IN_CHARGE and not self._silent
+        if self._motion.periods_since_last(now) < (LATE if driving else DUE):
+            return None
+        if driving:
+            return self._drive(now, 0)
+        if self._machine.mode is Mode.ESTOP and self._motion.standing:
+            return None
+        return self._motion.brake(now, self._clock.stamp)
+
+    # What the operator does.
+
+    def estop(self, operator: str, reason: str, t: float) -> SafeCommand | None:
+        """Stop and latch, from any mode and whoever asks; returns the first braking command if one is due."""
+        text = f"emergency stop by {operator or 'someone unnamed'}: {reason or 'no reason given'}"
+        if not self._go(Trigger.ESTOP, operator, text, "estop", Severity.ERROR):
+            self._repeat(Severity.ERROR, "estop", operator, text, "again")
+        self._forget()
+        return self.tick(t)
+
+    def reset(self, operator: str, t: float) -> None:
+        """Clear a stop. The robot then waits for a goal that begins after it.
+
+        Raises:
+            ReinsError: nobody asks, there is nothing to reset, or what speaks against it; says what to do.
+        """
+        _require(operator, "reset")
+        self._watch(t)
+        if not self._machine.can(Trigger.RESET):
+            raise ReinsError(f"nothing to reset: the monitor is in {self._machine.mode.name} ({self._machine.reason})")
+        state = self._state
+        if self._faults or state is None:
+            raise ReinsError(f"not reset, mend this first: {'; '.join(self._faults.values())}")
+        if not self._motion.standing:
+            raise ReinsError("not reset: the robot is still braking; ask again in a second")
+        self._go(Trigger.RESET, operator, f"reset by {operator}; waiting for a new goal", "reset")
+        self._ready(state)
+
+    def hand_back(self, operator: str, t: float) -> None:
+        """Give control back to the skills after teleop; only a goal that begins from now on moves the robot.
+
+        Raises:
+            ReinsError: nobody asks, or the monitor is not in HOLD.
+        """
+        _require(operator, "hand_back")
+        if not self._machine.can(Trigger.HANDED_BACK):
+            raise ReinsError(f"nothing to hand back: the monitor is in {self._machine.mode.name}, not in HOLD")
+        self._go(Trigger.HANDED_BACK, operator, f"handed back by {operator}; waiting for a new goal", "handed_back")
+        self._gate.open_from("skill", self._clock.now(t))
+
+    def set_speed_scale(self, scale: float, operator: str) -> None:
+        """The operator's share of the speed limits, 0 < scale ≤ 1. Raises ReinsError for anything else."""
+        _require(operator, "set_speed_scale")
+        self._constraints.set_speed_scale(scale)
+        self._tell(Severity.INFO, "speed_scale", operator, f"{operator} set the speed scale to {scale:g}")
+
+    def add_constraint(self, constraint: Constraint) -> None:
+        """Tighten. "speed" is enforced here; "avoid" is recorded (skills and the plan's verifier keep it)."""
+        self._constraints.add(constraint)
+        what = f"avoid {constraint.object}" if constraint.kind == "avoid" else f"speed at most {constraint.scale:g}"
+        self._tell(Severity.INFO, "constraint_added", constraint.set_by, f"{constraint.set_by} asks: {what}")
+
+    def clear_constraints(self, set_by: str, requested_by: str) -> None:
+        """Drop all that `set_by` set. Raises ReinsError when a planner asks for the operator's."""
+        self._constraints.clear(set_by, requested_by)
+        self._tell(
+            Severity.INFO, "constraints_cleared", requested_by, f"{requested_by} dropped the constraints of {set_by}"
+        )
+
+    # What goes out.
+
+    @property
+    def mode(self) -> Mode:
+        """The mode now."""
+        return self._machine.mode
+
+    @property
+    def constraints(self) -> Sequence[Constraint]:
+        """The constraints in force."""
+        return self._constraints.constraints
+
+    def status(self, t: float) -> SafetyStatus:
+        """Mode, reason and counts at steady time `t` [s]."""
+        self._watch(t)
+        return SafetyStatus(
+            self._machine.mode, self._machine.reason, self._constraints.speed_scale, self._clipped, self._rejected
+        )
+
+    def take_events(self) -> list[SafetyEvent]:
+        """What happened since the last call, oldest first."""
+        return self._log.take()
+
+    # How it decides.
+
+    def _watch(self, t: float) -> None:
+        """Look for faults; leave STARTING when there are none, stop when there is a new one."""
+        faults, before = self._finder.find(self._state, t), self._faults
+        self._faults = faults
+        if self._machine.mode is Mode.STARTING:
+            self._machine.reason = f"waiting: {'; '.join(faults.values())}" if faults else self._machine.reason
+            if not faults and self._state is not None:
+                self._go(
+                    Trigger.ALL_PRESENT, "safety", "robot and watched nodes are there; waiting for a goal", "ready"
+                )
+                self._ready(self._state)
+            return
+        for (kind, who), reason in faults.items():
+            if (kind, who) not in before:
+                self._stop(kind, who, reason)
+
+    def _ready(self, state: RobotState) -> None:
+        """Hold where the robot is; only goals that begin from now on count."""
+        self._motion.start(state, self._clock.stamp)
+        self._forget()
+        for source in SOURCES:
+            self._gate.open_from(source, self._clock.stamp)
+
+    def _stop(self, kind: str, source: str, reason: str) -> None:
+        """Brake to a latched stop, and say why; where it is stopped already, only say so."""
+        if not self._go(Trigger.STOP, source, reason, kind, Severity.ERROR):
+            self._repeat(Severity.ERROR, kind, source, reason, self._machine.mode.name)
+        self._forget()
+
+    def _forget(self) -> None:
+        """No source is in charge any more; nothing that it wanted is left."""
+        self._wanted = np.zeros_like(self._wanted)
+        self._motion.forget_gripper()
+        self._silent = True
+
+    def _check_silence(self, t: float) -> None:
+        """Brake, release or hold when the source in charge has been silent for too long."""
+        source = IN_CHARGE.get(self._machine.mode)
+        silence = t - self._heard
+        if source is None:
+            if self._machine.mode is Mode.STOPPING and self._motion.standing:
+                self._go(Trigger.STANDSTILL, "safety", f"stopped: {self._machine.reason}", "stopped")
+            return
+        if silence > self._settings.source_silence and not self._silent:
+            if self._wanted.any():
+                text = f"{source} in charge is silent for {silence * 1e3:.0f} ms while moving; braking"
+                self._tell(Severity.WARN, "source_silent", source, text)
+            self._forget()
+            if source == "teleop":
+                self._go(Trigger.TELEOP_RELEASED, source, "the operator let go; hand back to go on", "teleop_released")
+        if source == "skill" and silence > self._settings.source_release and self._motion.standing:
+            self._go(Trigger.SKILL_RELEASED, source, "no skill runs; waiting for a goal", "skill_released")
+
+    def _drive(self, now: float, trace_ns: int) -> SafeCommand:
+        """The next safe command of the source in charge."""
+        scale = self._constraints.speed_scale
+        command, verdict = self._motion.drive(self._wanted, scale, now, self._clock.stamp, trace_ns)
+        if verdict.changed:
+            self._clipped += 1
+            source = IN_CHARGE[self._machine.mode]
+            text = f"{source} was held to the limits: {', '.join(limit.value for limit in verdict.limits)}"
+            code = "+".join(limit.name for limit in verdict.limits)
+            self._repeat(Severity.INFO, "limit_clipped", source, text, code)
+        return command
+
+    def _refuse(self, command: JointCommand, rejection: Rejection) -> None:
+        self._rejected += 1
+        source = command.source if command.source in SOURCES else "unknown"
+        text = f"command of {source} refused: {rejection.reason}"
+        self._repeat(Severity.WARN, "command_rejected", source, text, rejection.code)
+
+    def _objection(self, command: JointCommand, state: RobotState) -> Rejection | None:
+        """Why `command` may not move the robot now; None if it may."""
+        if rejection := self._gate.check(command, state):
+            return rejection
+        mode = self._machine.mode
+        if IN_CHARGE.get(mode) != command.source and not self._machine.can(_TRIGGERS[command.source]):
+            return Rejection(mode.name, f"the monitor is in {mode.name} ({self._machine.reason})")
+        if not self._gate.is_fresh(command):
+            return Rejection("old_goal", "its goal began before the last reset or hand-back")
+        return None
+
+    def _go(self, trigger: Trigger, source: str, reason: str, kind: str, severity: Severity = Severity.INFO) -> bool:
+        """Follow the table of modes and tell it; False where there is no such way."""
+        before = self._machine.mode
+        if not self._machine.fire(trigger, reason):
+            return False
+        self._tell(severity, kind, source, f"{before.name} to {self._machine.mode.name}: {reason}")
+        return True
+
+    def _tell(self, severity: Severity, kind: str, source: str, reason: str) -> None:
+        self._log.tell(SafetyEvent(self._clock.stamp, severity, kind, source, reason))
+
+    def _repeat(self, severity: Severity, kind: str, source: str, reason: str, code: str) -> None:
+        self._log.tell_repeated(SafetyEvent(self._clock.stamp, severity, kind, source, reason), code)
+
+
+_TRIGGERS: Final = {"skill": Trigger.SKILL_COMMAND, "teleop": Trigger.TELEOP_COMMAND}
+"""What a command of each source fires."""
+
+
+def _require(operator: str, what: str) -> None:
+    if not operator.strip():
+        raise ReinsError(f"{what} needs the name of the operator who asks for it")

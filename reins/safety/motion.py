@@ -1,0 +1,137 @@
+"""Motion: turns what is wanted into safe commands, and keeps the reference that they set.
+
+What moves the robot, and how:
+- The reference advances by the robot time that really passes, so that jitter and lost commands leave no step in it.
+- A source that takes over a standing robot starts from the measured position. One that takes over a moving robot goes on
+  from where the reference is, which is where the arm will be when the command acts, drawn to within a leash of the measured
+  state; velocity changes within the acceleration limits in any case.
+- Holding, the reference stays where braking ended. While the driver does not track it (it is not armed, or has a fault) it
+  follows the measured position, so that nothing jumps when the driver is armed.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
+from reins.safety.filter import SafetyFilter, Verdict
+from reins.safety.reference import Reference
+from reins.safety.settings import SafetySettings
+
+LAG: Final = 0.05
+"""Time that the measured position may lag behind a moving reference [s]: transport and the driver's own control."""
+
+UNTRACKED: Final = 1e-3
+"""A driver whose reference is farther than this from the held one [rad] does not track it …"""
+
+SETTLED: Final = 0.1
+"""… if it has had this long to do so [s]."""
+
+
+class Motion:
+    """The reference of one robot and the filter in front of it.
+
+    Args:
+        profile: the robot.
+        settings: the monitor's.
+
+    Raises:
+        ReinsError: the robot's model cannot be loaded.
+    """
+
+    def __init__(self, profile: RobotProfile, settings: SafetySettings) -> None:
+        self._profile, self._settings = profile, settings
+        self._period = 1.0 / profile.rates.command
+        self._filter = SafetyFilter(profile, settings)
+        self._reference = Reference(len(profile.joints), self._period, profile.rates.stale_after)
+        self._gripper: GripperCommand | None = None
+        self._sequence = 0
+        self._standing_since = 0.0
+
+    @property
+    def standing(self) -> bool:
+        """Whether the reference stands still."""
+        return self._reference.standing
+
+    def periods_since_last(self, now: float) -> float:
+        """Control periods that the last command has acted at robot time `now` [s]."""
+        return self._reference.elapsed(now) / self._period
+
+    def start(self, state: RobotState, now: float) -> None:
+        """Hold the measured position from now on."""
+        self._reference.restart(state.position, now)
+        self._gripper = None
+        self._standing_since = now
+
+    def take_over(self, state: RobotState, now: float) -> None:
+        """A source takes charge at robot time `now` [s]."""
+        if self._reference.standing:
+            self._reference.position = state.position.copy()
+            return
+        leash = self._settings.takeover_leash + LAG * np.abs(self._reference.velocity)
+        self._reference.draw_to(state.position, leash, now)
+
+    def want_gripper(self, gripper: GripperCommand | None) -> None:
+        """Pass a gripper target on with the next command; None changes nothing."""
+        self._gripper = gripper or self._gripper
+
+    def forget_gripper(self) -> None:
+        """Pass no gripper target on."""
+        self._gripper = None
+
+    def drive(
+        self, wanted: FloatArray, scale: float, now: float, stamp: float, trace_ns: int
+    ) -> tuple[SafeCommand, Verdict]:
+        """The safe command nearest to joint velocity `wanted` (n,) [rad/s], and what the filter changed.
+
+        Args:
+            wanted: (n,) joint velocity [rad/s], finite.
+            scale: share of the speed limits in force.
+            now: robot time [s].
+            stamp: robot time of the state that it was checked against [s].
+            trace_ns: handed on.
+        """
+        before = self._reference.velocity
+        elapsed = self._reference.advance(now)
+        verdict = self._filter.step(self._reference.position, before, wanted, elapsed, scale)
+        return self._send(verdict.velocity, now, stamp, trace_ns), verdict
+
+    def brake(self, now: float, stamp: float) -> SafeCommand:
+        """The safe command that brakes hardest along the path; once standing it holds. Arguments as in `drive`."""
+        before = self._reference.velocity
+        elapsed = self._reference.advance(now)
+        return self._send(self._filter.brake(self._reference.position, before, elapsed), now, stamp, 0)
+
+    def lagging(self, state: RobotState) -> str:
+        """A sentence about the joint that does not follow the reference; empty if all do."""
+        error = np.abs(state.position - self._reference.position)
+        worst = int(np.argmax(error))
+        if error[worst] <= self._settings.following_error:
+            return ""
+        joint = self._profile.joint_names[worst]
+        return f"{joint} is {error[worst]:.2f} rad away from its reference; is the robot armed, or blocked?"
+
+    def settle(self, state: RobotState) -> None:
+        """Let a standing reference follow a robot that does not track it."""
+        if not self._reference.standing:
+            return
+        tracked = np.abs(state.reference - self._reference.position).max() <= UNTRACKED
+        if state.fault or (not tracked and state.stamp - self._standing_since > SETTLED):
+            self._reference.position = state.position.copy()
+
+    def _send(self, velocity: FloatArray, now: float, stamp: float, trace_ns: int) -> SafeCommand:
+        if velocity.any():
+            self._standing_since = now
+        self._reference.velocity = velocity
+        self._sequence += 1
+        gripper, self._gripper = self._gripper, None
+        return SafeCommand(
+            sequence=self._sequence,
+            stamp=stamp,
+            period=self._period,
+            position=self._reference.position,
+            velocity=velocity,
+            gripper=gripper,
+            trace_ns=trace_ns,
+        )

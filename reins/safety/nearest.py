@@ -1,0 +1,94 @@
+"""The QP of the filter: nearest joint velocity within intervals, walls and tool speed limits."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import daqp
+import numpy as np
+
+from reins.hardware.robot import FloatArray
+
+_CUTS: Final = 6
+"""Rows for the speed limits of the tool, added one at a time where an answer is too fast."""
+
+_CUT_SHARE: Final = 0.998
+"""Share of a speed limit that a row asks for: a few rows then suffice to get below the limit itself."""
+
+_UNBOUNDED: Final = 1e30
+"""What the solver reads as no bound."""
+
+_OPTIMAL: Final = 1
+"""The solver's status of a problem that it solved."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """Within what the answer must be.
+
+    Attributes:
+        low, high: (n,) joint velocity interval [rad/s].
+        slowest, fastest: (3,) linear velocity of the tool [m/s].
+        tool_speed: largest speed of the tool [m/s].
+        turn_rate: largest turn rate of the tool [rad/s].
+    """
+
+    low: FloatArray
+    high: FloatArray
+    slowest: FloatArray
+    fastest: FloatArray
+    tool_speed: float
+    turn_rate: float
+
+
+class NearestVelocity:
+    """Solves it. The workspace of the solver is made once and reused.
+
+    Args:
+        n: number of joints.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._rows = np.zeros((3 + _CUTS, n))
+        self._low = np.full(n + 3 + _CUTS, -_UNBOUNDED)
+        self._high = np.full(n + 3 + _CUTS, _UNBOUNDED)
+        self._linear = np.zeros(n)
+        self._solver = daqp.Model()
+        self._solver.setup(np.eye(n), self._linear, self._rows, self._high, self._low)
+
+    def solve(self, wanted: FloatArray, jacobian: FloatArray, bounds: Bounds) -> FloatArray | None:
+        """The velocity within `bounds` that is nearest to `wanted`, or None if there is none.
+
+        Args:
+            wanted: (n,) joint velocity [rad/s].
+            jacobian: (6, n) of the tool, linear rows first.
+            bounds: what it must keep.
+        """
+        n = self._n
+        self._rows[:3], self._rows[3:] = jacobian[:3], 0.0
+        self._low[:n], self._high[:n] = bounds.low, bounds.high
+        self._low[n : n + 3], self._high[n : n + 3] = bounds.slowest, bounds.fastest
+        self._high[n + 3 :] = _UNBOUNDED
+        np.negative(wanted, out=self._linear)
+        for cut in range(_CUTS + 1):
+            self._solver.update(f=self._linear, A=self._rows, bupper=self._high, blower=self._low)
+            answer, _, status, _ = self._solver.solve()
+            if status != _OPTIMAL:
+                return None
+            velocity: FloatArray = np.minimum(np.maximum(answer, bounds.low), bounds.high)
+            too_fast = _too_fast(velocity, jacobian, bounds)
+            if too_fast is None:
+                return velocity
+            if cut < _CUTS:
+                self._rows[3 + cut], self._high[n + 3 + cut] = too_fast
+        return None
+
+
+def _too_fast(velocity: FloatArray, jacobian: FloatArray, bounds: Bounds) -> tuple[FloatArray, float] | None:
+    """A row, and its bound, that keeps the tool from moving or turning as fast as `velocity` makes it; None if it may."""
+    for part, limit in ((jacobian[:3], bounds.tool_speed), (jacobian[3:], bounds.turn_rate)):
+        twist = part @ velocity
+        speed = float(np.sqrt(twist @ twist))
+        if speed > limit:
+            return (twist / speed) @ part, limit * _CUT_SHARE
+    return None

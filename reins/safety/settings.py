@@ -1,0 +1,141 @@
+"""Every parameter of the safety monitor: type, default, bounds and meaning, written once.
+
+The safety node declares its ROS parameters from this model and the docs list them from it. Limits of the robot itself are
+in its profile; these are the monitor's own.
+"""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from reins.contracts.errors import ReinsError
+
+
+def parse_deadline(entry: str) -> tuple[str, float]:
+    """`"planner=0.5"` as ("planner", 0.5).
+
+    Raises:
+        ReinsError: not of that form, or the deadline is not a positive number of seconds.
+    """
+    node, _, text = entry.partition("=")
+    try:
+        deadline = float(text)
+    except ValueError:
+        deadline = 0.0
+    if not node or not 0.0 < deadline < float("inf"):
+        raise ReinsError(f"'{entry}' is not a deadline; write NODE=SECONDS, e.g. planner=0.5")
+    return node, deadline
+
+
+def _are_deadlines(entries: list[str]) -> list[str]:
+    try:
+        for entry in entries:
+            parse_deadline(entry)
+    except ReinsError as error:
+        raise ValueError(str(error)) from error
+    return entries
+
+
+class SafetySettings(BaseModel):
+    """Parameters of the safety monitor. Times in seconds, angles in radians, lengths in metres."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    speed_scale: float = Field(
+        1.0,
+        gt=0.0,
+        le=1.0,
+        description="Share of the profile's joint and tool speed limits that is allowed; the operator's own setting.",
+    )
+    position_margin: float = Field(
+        0.01,
+        ge=0.0,
+        le=0.5,
+        description="The reference stays this far inside the profile's joint position limits [rad].",
+    )
+    tool_deceleration: float = Field(
+        3.0,
+        gt=0.0,
+        le=50.0,
+        description="Deceleration that the approach to a wall of the workspace is planned with [m/s²]: lower is gentler.",
+    )
+    hold_time: float = Field(
+        0.025,
+        ge=0.002,
+        le=0.1,
+        description="Longest time that one safe command may act before the next [s]; limits are kept for any shorter one.",
+    )
+    source_silence: float = Field(
+        0.06,
+        ge=0.01,
+        le=1.0,
+        description="A source in charge that is silent for longer is braked to a standstill [s]; teleop then holds.",
+    )
+    source_release: float = Field(
+        0.3,
+        ge=0.01,
+        le=10.0,
+        description="A skill that is silent for longer gives up control [s], robot standing still.",
+    )
+    command_max_age: float = Field(
+        0.1,
+        gt=0.0,
+        le=1.0,
+        description="A command computed from a robot state that is older than this is rejected as stale [s].",
+    )
+    command_max_lead: float = Field(
+        0.05,
+        ge=0.0,
+        le=1.0,
+        description="A command from a robot state that much newer than the newest known is still taken [s].",
+    )
+    max_period: float = Field(
+        0.1,
+        gt=0.0,
+        le=1.0,
+        description="A command that is meant to hold for longer than this is rejected [s].",
+    )
+    state_timeout: float = Field(
+        0.09,
+        gt=0.0,
+        le=5.0,
+        description="No robot state for longer than this is a stop [s].",
+    )
+    heartbeat_timeout: float = Field(
+        0.09,
+        gt=0.0,
+        le=60.0,
+        description="A watched node without a heartbeat for longer than this is a stop [s].",
+    )
+    heartbeat_deadlines: Annotated[list[str], AfterValidator(_are_deadlines)] = Field(
+        [],
+        description="Other deadlines for single nodes, each NODE=SECONDS, e.g. planner=0.5.",
+    )
+    clock_jump: float = Field(
+        0.5,
+        gt=0.0,
+        le=60.0,
+        description="Robot time that goes back, or forward by more than this between two states, is a stop [s].",
+    )
+    following_error: float = Field(
+        0.25,
+        gt=0.0,
+        le=3.0,
+        description="A joint that is farther than this from its reference while a source drives is a stop [rad].",
+    )
+    takeover_leash: float = Field(
+        0.02,
+        ge=0.0,
+        le=0.5,
+        description="At takeover in motion the reference goes on from where it is, if within this of the measured state [rad].",
+    )
+    event_window: float = Field(
+        1.0,
+        gt=0.0,
+        le=60.0,
+        description="The same event again within this time is counted, not told again [s].",
+    )
+
+    def deadline(self, node: str) -> float:
+        """How long `node` may go without a heartbeat [s]."""
+        return dict(map(parse_deadline, self.heartbeat_deadlines)).get(node, self.heartbeat_timeout)
