@@ -7,12 +7,16 @@ fits on or in it.
 """
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from reins.contracts.scene import TABLE, Scene, SceneObject
 
 Fact = tuple[str, ...]
 Facts = frozenset[Fact]
+
+DERIVED: Final = ("hand_empty", "clear", "room")
+"""Predicates that follow from the others."""
 
 CAPACITY: Final[Mapping[str, int]] = {"bowl": 4, "plate": 4}
 """How many blocks fit in or on an object of that label; on anything else one does, on the table any number."""
@@ -37,8 +41,6 @@ def facts_of(scene: Scene, before: Scene | None = None) -> Facts:
             facts.add(("holding", relation.subject))
         else:
             facts.add((relation.predicate, relation.subject, relation.object))
-        if relation.predicate == "beside":
-            facts.add(("beside", relation.object, relation.subject))
     if before is not None:
         for item in scene.objects.values():
             if (old := before.objects.get(item.id)) is not None:
@@ -56,16 +58,18 @@ def displacement(before: SceneObject, now: SceneObject, direction: str) -> float
     return sign * (now.position[axis] - before.position[axis])
 
 
-def with_derived(facts: set[Fact] | Facts, labels: Mapping[str, str]) -> Facts:
-    """Add to the seen `facts` those that follow from them.
+def with_derived(facts: AbstractSet[Fact], labels: Mapping[str, str]) -> Facts:
+    """The seen ones among `facts` and all that follows from them.
 
     Args:
-        facts: seen facts; derived ones among them are kept, so leave stale ones out.
+        facts: seen facts; derived ones among them are left out, for they may be stale.
         labels: label of every object, by id.
     """
-    held = {fact[1] for fact in facts if fact[0] == "holding"}
+    seen = {fact for fact in facts if fact[0] not in DERIVED}
+    seen.update(("beside", b, a) for _, a, b in [fact for fact in seen if fact[0] == "beside"])
+    held = {fact[1] for fact in seen if fact[0] == "holding"}
     load: dict[str, int] = {}
-    for fact in facts:
+    for fact in seen:
         if fact[0] in ("in", "on"):
             load[fact[2]] = load.get(fact[2], 0) + 1
     derived: set[Fact] = {("room", TABLE)}
@@ -77,4 +81,4 @@ def with_derived(facts: set[Fact] | Facts, labels: Mapping[str, str]) -> Facts:
             derived.add(("clear", object_id))
         if used < CAPACITY.get(label, 1) and object_id not in held:
             derived.add(("room", object_id))
-    return frozenset(facts) | derived
+    return frozenset(seen | derived)

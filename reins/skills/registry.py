@@ -54,7 +54,7 @@ class Parameter:
                 fitting = " or ".join(
                     (*(f"a {label}" for label in self.labels), *(f"the {name}" for name in self.also))
                 )
-                raise ReinsError(f"'{value}' is a {item.label}; {self.name} takes {fitting}")
+                raise ReinsError(f"'{value}' is a {item.label}, not {fitting}")
         elif self.kind == "word":
             if value not in self.words:
                 raise UnknownName(self.name, str(value), self.words)
@@ -134,6 +134,9 @@ class SkillRegistry(Mapping[str, SkillSpec]):
             return self._specs[name]
         except KeyError:
             raise UnknownName("skill", name, self._specs) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._specs
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._specs)

@@ -1,0 +1,143 @@
+"""Noun phrases to objects of a scene: what "the other one" or "all the blocks but the red one" stands for here."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from reins.contracts.facts import AXES, facts_of
+from reins.contracts.scene import TABLE, Scene, SceneObject
+from reins.planning.answers import CannotDo, Unclear
+from reins.planning.english.phrases import NounPhrase
+from reins.planning.words import listed
+
+CLEARLY: Final = 0.01
+"""A superlative needs to win by this much [m]."""
+
+
+class Referents:
+    """Resolves noun phrases in one scene and remembers what was spoken of.
+
+    Args:
+        scene: the scene in which the instruction was given.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._facts = facts_of(scene)
+        self.themes: tuple[str, ...] = ()
+        """What the last clause was about; what is held before anything was spoken of."""
+        self.places: tuple[str, ...] = ()
+        """Where the last clause put it."""
+        self.spoken: set[str] = set()
+        """Everything spoken of so far."""
+        if (held := scene.held()) is not None:
+            self.themes = (held,)
+
+    def things(self, phrases: Iterable[NounPhrase], fits: Callable[[str], bool] | None = None) -> tuple[str, ...]:
+        """Ids of all that the phrases stand for, in order, each once."""
+        found = [name for phrase in phrases for name in self.resolve(phrase, fits)]
+        return tuple(dict.fromkeys(found))
+
+    def resolve(
+        self, phrase: NounPhrase, fits: Callable[[str], bool] | None = None, apart_from: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """Ids of what a phrase stands for.
+
+        Args:
+            phrase: the words.
+            fits: what "it", "one", "all", "any" can only mean; a phrase that says exactly what it means is not bent by it.
+            apart_from: objects that it cannot be, such as the one that is put there.
+
+        Raises:
+            CannotDo: nothing in the scene is that; lists what is.
+            Unclear: several are; asks which.
+        """
+        names = self._resolve(phrase, fits or (lambda _: True), apart_from)
+        self.spoken.update(names)
+        return names
+
+    def label(self, name: str) -> str:
+        """The label of an object, or of the table."""
+        return TABLE if name == TABLE else self._scene.objects[name].label
+
+    def _resolve(self, phrase: NounPhrase, fits: Callable[[str], bool], apart_from: Sequence[str]) -> tuple[str, ...]:
+        if phrase.label == TABLE:
+            return (TABLE,)
+        if phrase.object_id:
+            return (phrase.object_id,)
+        if phrase.pronoun == "others":
+            return tuple(name for name in self._scene.objects if name not in self.spoken)
+        if phrase.pronoun:
+            return self._spoken_of(phrase, fits, apart_from)
+        found = self._narrowed(phrase)
+        if not found:
+            raise CannotDo(f"there is no {_bare(phrase)} here; I see {listed(self._scene.objects)}")
+        return self._counted(phrase, found, fits, apart_from)
+
+    def _spoken_of(self, phrase: NounPhrase, fits: Callable[[str], bool], apart_from: Sequence[str]) -> tuple[str, ...]:
+        for candidates in (self.themes, self.places):
+            left = [name for name in candidates if name not in apart_from and fits(name)]
+            if left and (len(left) == 1 or phrase.quantity == "all"):
+                return tuple(left)
+        raise Unclear(f"What does '{phrase.text}' stand for? I see {listed(self._scene.objects)}")
+
+    def _narrowed(self, phrase: NounPhrase) -> list[SceneObject]:
+        """The objects that fit the description, nearest to the robot first."""
+        found = [
+            item
+            for item in self._scene.objects.values()
+            if phrase.label in ("", item.label) and (not phrase.colours or item.colour in phrase.colours)
+        ]
+        for relation, thing in phrase.within:
+            kinds = ("in", "on") if relation in ("from", "off") else (relation,)
+            places = {(kind, where) for where in self.resolve(thing) for kind in kinds}
+            found = [item for item in found if any((kind, item.id, where) in self._facts for kind, where in places)]
+        if phrase.other:
+            label = phrase.label or (self.label(self.themes[-1]) if self.themes else "")
+            found = [item for item in found if item.id not in self.spoken and label in ("", item.label)]
+        for rank in phrase.ranks:
+            found = _ranked(found, rank, phrase)
+        return sorted(found, key=lambda item: (item.position[0], item.id))
+
+    def _counted(
+        self, phrase: NounPhrase, found: list[SceneObject], fits: Callable[[str], bool], apart_from: Sequence[str]
+    ) -> tuple[str, ...]:
+        if phrase.quantity == "all":
+            excluded = {name for thing in phrase.exclude for name in self.resolve(thing)} | set(apart_from)
+            every = [item.id for item in found if item.id not in excluded]
+            return tuple([name for name in every if fits(name)] or every)
+        left = [item.id for item in found]
+        if len(left) > 1:
+            left = [name for name in left if name not in apart_from and fits(name)] or left
+        if phrase.quantity == "both":
+            if len(left) == 2:
+                return tuple(left)
+            raise Unclear(f"Which two do you mean by '{phrase.text}': {listed(left, 'or')}?")
+        if len(left) == 1 or phrase.quantity == "a":
+            clear = [name for name in left if ("clear", name) in self._facts]
+            return ((clear or left)[0],)
+        if len(phrase.colours) > 1 and len(left) == len(phrase.colours):
+            return tuple(left)
+        raise Unclear(f"Which one do you mean by '{phrase.text}': {listed(left, 'or')}?")
+
+
+def _ranked(found: list[SceneObject], rank: str, phrase: NounPhrase) -> list[SceneObject]:
+    """The one that is farthest along a direction, or the biggest or smallest."""
+
+    def score(item: SceneObject) -> float:
+        if rank in AXES:
+            axis, sign = AXES[rank]
+            return sign * item.position[axis]
+        return max(item.size) if rank == "big" else -max(item.size)
+
+    best = sorted(found, key=score, reverse=True)
+    if len(best) > 1 and score(best[0]) - score(best[1]) < CLEARLY:
+        raise Unclear(f"Which one do you mean by '{phrase.text}': {listed((best[0].id, best[1].id), 'or')}?")
+    return best[:1]
+
+
+def _bare(phrase: NounPhrase) -> str:
+    """The phrase without its article: "purple block"."""
+    words = phrase.text.split()
+    return (
+        " ".join(words[1:]) if len(words) > 1 and words[0] in ("the", "a", "an", "any", "this", "that") else phrase.text
+    )

@@ -1,0 +1,303 @@
+"""Carries out one instruction in a closed loop: look, plan, act, look again, replan when the world disagrees.
+
+Passive: it owns no thread and reads no clock. The planner node and the rig ask `next` what to do, do it, and report with
+`skill_finished`. Every path ends in `Done`: looks, replans and repeated failures are all bounded.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.facts import Fact, facts_of
+from reins.contracts.plan import Constraint, Plan, SkillCall
+from reins.contracts.scene import TABLE, Scene
+from reins.planning.planner import History, Planner, StepRecord
+from reins.planning.simulation import expected_facts
+from reins.planning.verifier import verify
+from reins.planning.words import call_text, fact_text, listed
+from reins.skills.registry import SkillSpec
+
+Outcome = Literal["succeeded", "failed", "refused", "question", "cancelled"]
+Stage = Literal["looking", "planning", "acting", "checking"]
+
+CLEAR_VIEW: Final = SkillCall(skill="home")
+"""What is done when the arm hides what has to be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a task.
+
+    Attributes:
+        replans: how often it may plan again.
+        same_failures: how often the same call may fail.
+        look: how long to wait for a scene [s].
+        settle: how long to look again before an effect that is not seen counts as missing [s].
+    """
+
+    replans: int = 5
+    same_failures: int = 3
+    look: float = 10.0
+    settle: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class RunSkill:
+    """Run this skill now, under these constraints, then call `skill_finished`."""
+
+    call: SkillCall
+    constraints: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Ask again when there is a scene whose stamp is later than `newer_than` [s], or after a while without one."""
+
+    newer_than: float
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The task is over.
+
+    Attributes:
+        outcome: how it ended.
+        reason: one sentence: what was done, why it failed, the question, the refusal.
+        plan: the last plan, or None if there never was one.
+    """
+
+    outcome: Outcome
+    reason: str
+    plan: Plan | None
+
+
+Action = RunSkill | Look | Done
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A skill that ran and whose effects are still to be seen."""
+
+    call: SkillCall
+    success: bool
+    reason: str
+    before: Scene
+    ended: float
+    expected: frozenset[Fact]
+
+
+class TaskExecutor:
+    """One task.
+
+    Args:
+        planner: makes the plans and judges the goals; `next` calls it and takes as long as it does.
+        registry: the skills' declarations.
+        instruction: what the operator said.
+        limits: bounds of the task.
+    """
+
+    def __init__(
+        self, planner: Planner, registry: Mapping[str, SkillSpec], instruction: str, limits: Limits | None = None
+    ) -> None:
+        self.instruction: Final = instruction
+        self.plan: Plan | None = None
+        """The plan that is being followed, or the last one."""
+        self.step = 0
+        """Index of the current step in the plan."""
+        self.replans = 0
+        """How often it planned again because the world disagreed."""
+        self.stage: Stage = "looking"
+        self._planner = planner
+        self._registry = registry
+        self._limits = limits or Limits()
+        self._history: History | None = None
+        self._failures: dict[str, int] = {}
+        self._valid = False  # whether the plan may go on
+        self._trouble: str | None = None  # why it may not; None where planning again is not held against the task
+        self._running: tuple[SkillCall, Scene] | None = None
+        self._clearing = False  # the running skill only clears the view
+        self._cleared = False  # it has been cleared since the last step
+        self._constraints: tuple[Constraint, ...] = ()
+        self._report: _Report | None = None
+        self._newer_than: float | None = None
+        self._waiting_since = 0.0
+        self._settled_at = float("-inf")
+        self._done: Done | None = None
+
+    @property
+    def current(self) -> SkillCall | None:
+        """The skill that runs now, or None."""
+        return self._running[0] if self._running else None
+
+    def next(self, scene: Scene | None, t: float) -> Action:
+        """What to do now.
+
+        Args:
+            scene: the newest scene, or None if there is none yet.
+            t: robot time [s].
+
+        Raises:
+            ReinsError: a skill is still running; report it first.
+        """
+        if self._done is not None:
+            return self._done
+        if self._running is not None:
+            raise ReinsError(f"{self._running[0]} is still running: report it with skill_finished first")
+        if self._newer_than is None:
+            self._look_past(t, t)
+        if scene is None or scene.stamp <= (newer_than := self._newer_than or 0.0):
+            if t - self._waiting_since > self._limits.look:
+                return self._end("failed", f"no new scene for {self._limits.look:.0f} s; is perception running?")
+            return Look(newer_than)
+        try:
+            return self._decide(scene, t)
+        except ReinsError as error:
+            return self._end("failed", str(error))
+
+    def skill_finished(self, success: bool, reason: str, t: float, *, interrupted: bool = False) -> None:
+        """Report how the running skill ended.
+
+        Args:
+            success: as the skill says; whether its effects are seen is checked besides.
+            reason: why not, one sentence; empty on success.
+            t: robot time [s].
+            interrupted: it did not fail but was taken away, by teleop or by a stop. That does not count against the
+                limits, and it plans anew. Call `next` again only when control was handed back.
+
+        Raises:
+            ReinsError: no skill is running.
+        """
+        if self._running is None:
+            raise ReinsError("no skill is running, so none can have finished")
+        (call, before), self._running = self._running, None
+        if self._done is not None:
+            return
+        self._look_past(t, t)
+        self.stage = "checking"
+        if interrupted:
+            self._valid, self._trouble = False, None
+        elif not self._clearing:
+            expected = expected_facts(self._registry[call.skill], call.arguments, before.held())
+            self._report = _Report(call, success, reason, before, t, expected)
+            self._settled_at = t + self._limits.settle
+        self._clearing = False
+
+    def cancel(self, reason: str) -> None:
+        """End the task; whoever drives it stops a running skill. A task that is over stays as it is."""
+        self._end("cancelled", reason)
+
+    def _decide(self, scene: Scene, t: float) -> Action:
+        if self._history is None:
+            self._history = History(scene)
+        if self._report is not None and (action := self._judge(self._report, self._history, scene, t)):
+            return action
+        if self._valid and (action := self._go_on(self._history, scene, t)):
+            return action
+        return self._plan_again(self._history, scene, t)
+
+    def _judge(self, report: _Report, history: History, scene: Scene, t: float) -> Action | None:
+        """Whether the effects of a skill are seen; None once that is settled."""
+        missing = report.expected - facts_of(scene, report.before)
+        if report.success and missing:
+            if t < self._settled_at:
+                return self._look_past(scene.stamp, t)
+            if self._can_clear_view and _hidden(missing, scene, report.ended):
+                return self._clear_view(scene)
+        success = report.success and not missing
+        reason = report.reason or f"{listed(fact_text(fact, negated=True) for fact in sorted(missing))} afterwards"
+        record = StepRecord(report.call, success, "" if success else reason, report.before, scene)
+        self._history = history.then(record)
+        self._report = None
+        if success:
+            self.step += 1
+        else:
+            self._valid, self._trouble = False, f"{report.call} failed: {reason}"
+            name = str(report.call)
+            self._failures[name] = self._failures.get(name, 0) + 1
+        return None
+
+    def _go_on(self, history: History, scene: Scene, t: float) -> Action | None:
+        """Follow the plan, or finish; None when the world no longer fits it."""
+        assert self.plan is not None and self.plan.steps is not None
+        if self.step < len(self.plan.steps):
+            problems = verify(self.plan, scene, self._registry, start=self.step)
+            if not problems:
+                return self._run(self.plan.steps[self.step], scene)
+        else:
+            problems = self._planner.unmet(self.instruction, scene, history)
+            if not problems:
+                return self._end("succeeded", _deeds(history))
+        if t < self._settled_at:
+            return self._look_past(scene.stamp, t)
+        self._valid, self._trouble = False, problems[0]
+        return None
+
+    def _plan_again(self, history: History, scene: Scene, t: float) -> Action:
+        """Make a plan that the verifier accepts and start it, or end the task."""
+        while True:
+            if self._trouble is not None:
+                if (
+                    self.replans >= self._limits.replans
+                    or max(self._failures.values(), default=0) >= self._limits.same_failures
+                ):
+                    return self._end("failed", f"gave up after planning again {self.replans} times: {self._trouble}")
+                self.replans += 1
+            self.stage = "planning"
+            self.plan, self.step = self._planner.plan(self.instruction, scene, history), 0
+            if self.plan.question is not None:
+                return self._end("question", self.plan.question)
+            if self.plan.refusal is not None:
+                if not history.steps:
+                    return self._end("refused", self.plan.refusal)
+                if not self._can_clear_view:
+                    return self._end("failed", self.plan.refusal)
+                self._trouble = None
+                return self._clear_view(scene)
+            problems = verify(self.plan, scene, self._registry)
+            if not problems and self.plan.steps:
+                self._valid, self._trouble = True, None
+                self._constraints = self.plan.constraints
+                return self._run(self.plan.steps[0], scene)
+            problems = problems or self._planner.unmet(self.instruction, scene, history)
+            if not problems:
+                return self._end("succeeded", _deeds(history))
+            self._history = history = history.rejected(problems)
+            self._trouble = problems[0]
+
+    def _run(self, call: SkillCall, scene: Scene) -> RunSkill:
+        self.stage = "acting"
+        self._running, self._clearing, self._cleared = (call, scene), False, False
+        return RunSkill(call, self._constraints)
+
+    @property
+    def _can_clear_view(self) -> bool:
+        return not self._cleared and CLEAR_VIEW.skill in self._registry
+
+    def _clear_view(self, scene: Scene) -> RunSkill:
+        """Move the arm out of the way once, to see what it may hide."""
+        action = self._run(CLEAR_VIEW, scene)
+        self._clearing = self._cleared = True
+        return action
+
+    def _look_past(self, stamp: float, t: float) -> Look:
+        self._newer_than, self._waiting_since = stamp, t
+        return Look(stamp)
+
+    def _end(self, outcome: Outcome, reason: str) -> Done:
+        if self._done is None:
+            self._done = Done(outcome, reason, self.plan)
+        return self._done
+
+
+def _hidden(facts: frozenset[Fact], scene: Scene, since: float) -> bool:
+    """Whether some object that the facts are about has not been seen since then."""
+    names = {name for fact in facts if fact[0] not in ("holding", "moved") for name in fact[1:] if name != TABLE}
+    names |= {fact[1] for fact in facts if fact[0] == "moved"}
+    return any(name not in scene.objects or scene.objects[name].last_seen <= since for name in names)
+
+
+def _deeds(history: History) -> str:
+    """What was done, for the result."""
+    done = [call_text(record.call) for record in history.steps if record.success]
+    return f"done: {listed(done)}" if done else "nothing to do: it is so already"

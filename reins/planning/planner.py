@@ -1,0 +1,90 @@
+"""The shape of a planner: what it is told, what it answers, and how a task is judged.
+
+A planner is a function of what it is told: the instruction, the newest scene, and the history of the task. It keeps
+nothing between calls, so it can plan again at any time, and two tasks never mix. Success is judged on scenes alone: a
+planner that understands the instruction (`symbolic`) checks its goals; one that cannot say what the instruction means in
+facts (a language model) checks that what its steps were for is so: `unmet_effects`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from typing_extensions import Self
+
+from reins.contracts.facts import facts_of
+from reins.contracts.plan import Plan, SkillCall
+from reins.contracts.scene import Scene
+from reins.planning.simulation import net_effects
+from reins.planning.words import fact_text
+from reins.skills.registry import SkillSpec
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One skill that ran.
+
+    Attributes:
+        call: what was asked.
+        success: it reported success, and its effects were seen.
+        reason: why not, one sentence; empty on success.
+        before: the scene when it started.
+        after: the first scene from which its outcome was judged.
+    """
+
+    call: SkillCall
+    success: bool
+    reason: str
+    before: Scene
+    after: Scene
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A task so far.
+
+    Attributes:
+        initial: the scene in which the instruction was given; references like "the left block" mean that one.
+        steps: the skills that ran, in order.
+        problems: what the verifier found wrong with the plan that was proposed last; empty if it was fine.
+    """
+
+    initial: Scene
+    steps: tuple[StepRecord, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def then(self, record: StepRecord) -> Self:
+        """The history with one more step."""
+        return replace(self, steps=(*self.steps, record), problems=())
+
+    def rejected(self, problems: list[str]) -> Self:
+        """The history after a plan was turned down by the verifier."""
+        return replace(self, problems=tuple(problems))
+
+
+class Planner(Protocol):
+    """Turns an instruction into a plan. Pure: the same input gives the same answer, nothing is kept between calls."""
+
+    @property
+    def name(self) -> str:
+        """The name it is chosen by."""
+        ...
+
+    def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
+        """What to do from `scene` on; no steps when nothing is left to do.
+
+        Raises:
+            ReinsError: the backend failed (no model, no answer in time, …); says what to do.
+        """
+        ...
+
+    def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
+        """What the instruction asks for and `scene` does not show, one clause each; empty when the task is done."""
+        ...
+
+
+def unmet_effects(scene: Scene, history: History, registry: Mapping[str, SkillSpec]) -> list[str]:
+    """Which lasting effects of the steps that succeeded `scene` does not show: the goal check without goals."""
+    done = [(record.call, record.before.held()) for record in history.steps if record.success]
+    missing = net_effects(done, registry) - facts_of(scene, history.initial)
+    return [fact_text(fact, negated=True) for fact in sorted(missing)]
