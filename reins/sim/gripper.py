@@ -60,6 +60,9 @@ class SimulatedGripper:
         force = min(max(command.force, 1.0), self._limits.max_force)
         self._force_range[:] = (-2 * force, 2 * force)  # the drive moves both fingers, each gets half
         self._lead = 2.2 * force / FINGER_STIFFNESS
+        mean = self.width / 2
+        if (self._target - mean) * (self._reference.item() - mean) < 0.0:
+            self._reference[0] = mean  # turning round: stop pushing the other way at once
 
     def freeze(self) -> None:
         """Stop moving; a grasp keeps its force."""

@@ -1,6 +1,5 @@
 """The simulated arm: MuJoCo behind the Robot interface, with the table and its objects around it."""
 
-from math import isfinite
 from typing import Final
 
 import mujoco
@@ -66,6 +65,7 @@ class MujocoRobot:
         self._effort = self.data.qfrc_actuator[:n]
         self._reference = self.data.act[:n]
         self._speeds = self.data.ctrl[: 2 * n].reshape(2, n)
+        self._free = {name: self.data.joint(name).qpos for name in world.by_id}
         self._stale_steps = round(profile.rates.stale_after / TIMESTEP)
         self._gripper = SimulatedGripper(self.model, self.data, profile.gripper, n)
         self._touch = TouchWatch(self.model, self.data, world)
@@ -87,9 +87,8 @@ class MujocoRobot:
         mujoco.mj_resetData(self.model, self.data)
         self._position[:] = self._profile.home
         for name, pose in poses.items():
-            joint = self.data.joint(name)
             height = rest_height(self.world.by_id[name])
-            joint.qpos[:] = [pose.x, pose.y, height, np.cos(pose.yaw / 2), 0.0, 0.0, np.sin(pose.yaw / 2)]
+            self._free[name][:] = [pose.x, pose.y, height, np.cos(pose.yaw / 2), 0.0, 0.0, np.sin(pose.yaw / 2)]
         self._gripper.reset()
         self._hold_measured()
         mujoco.mj_step(self.model, self.data, nstep=round(SETTLE / TIMESTEP))
@@ -134,7 +133,7 @@ class MujocoRobot:
         position, velocity = command.position, command.velocity
         if len(position) != self._n or len(velocity) != self._n:
             raise ReinsError(f"a setpoint for '{self._spec.name}' has {self._n} positions and velocities")
-        if not isfinite(position.dot(velocity)):
+        if not (np.isfinite(position).all() and np.isfinite(velocity).all()):
             self.stop(StopCategory.CONTROLLED, "a setpoint is not finite")
             return
         if np.abs(position - self._reference).max() > JUMP and self._jumps(position):
@@ -208,7 +207,7 @@ class MujocoRobot:
 
     def _truth(self, name: str) -> TruthObject:
         item = self.world.by_id[name]
-        x, y, z, qw, qx, qy, qz = self.data.joint(name).qpos.tolist()
+        x, y, z, qw, qx, qy, qz = self._free[name].tolist()
         return TruthObject(
             id=name,
             label=item.label,
