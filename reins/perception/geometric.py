@@ -135,8 +135,8 @@ class GeometricPerception:
         if self._states:
             newest = self._states[-1]
             self._tracker.follow(self._body.place(newest).tool, newest.gripper_holding)
-        stamp = max((view.stamp for view in views), default=self._scene.stamp)
-        self._scene = self._make_scene(max(stamp, self._scene.stamp))
+        if self._last:
+            self._scene = self._make_scene(max(last.stamp for last in self._last.values()))
         self.diagnostics = tuple(notes)
         return self._scene
 

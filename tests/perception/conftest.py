@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+
+from reins.contracts.scene import Scene
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import FloatArray, RobotState
 from reins.perception.geometric import GeometricPerception
 from reins.sim.camera import CameraImage, Renderer
 from reins.sim.mujoco_robot import MujocoRobot
-from reins.sim.world import load_world
+from reins.sim.world import WorldSpec, load_world
 from reins.sim.world_state import TruthObject
 
 PERIOD = 0.1
@@ -25,9 +27,9 @@ HAND_DOWN = np.diag([1.0, -1.0, -1.0])
 class Stage:
     """A world in which nothing moves but what a test moves. No physics: time passes by PERIOD with every look."""
 
-    def __init__(self, profile: RobotProfile, world: str) -> None:
+    def __init__(self, profile: RobotProfile, world: WorldSpec) -> None:
         self.profile = profile
-        self.robot = MujocoRobot(profile, load_world(world), 0)
+        self.robot = MujocoRobot(profile, world, 0)
         self.renderer = Renderer(profile, self.robot.world)
         self.kinematics = Kinematics(profile)
         self.holding = False
@@ -57,7 +59,8 @@ class Stage:
             error = np.concatenate([np.array([x, y, z]) - pose.position, pin.log3(target @ pose.rotation.T)])
             if np.abs(error).max() < 1e-5:
                 break
-            position += jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + 1e-4 * np.eye(6), error)
+            step = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T + 1e-4 * np.eye(6), error)
+            position = np.clip(position + np.clip(step, -0.2, 0.2), self.profile.lower, self.profile.upper)
         assert np.abs(error).max() < 1e-3, "the stage cannot reach that"
         self.robot.data.qpos[: len(position)] = position
         if width is not None:
@@ -80,7 +83,13 @@ class Stage:
         qpos = self.robot.data.qpos.copy()
         return [self.renderer.render(name, qpos, self.stamp) for name in cameras or ("overhead", "wrist")]
 
-    def look(self, perception: GeometricPerception, *cameras: str, times: int = 1):
+    def carry(self, name: str, x: float, y: float, z: float) -> None:
+        """Put the tool there with the fingers closed on an object and the object between them."""
+        self.arm(x, y, z, width=self.truth(name).size[1])
+        self.put(name, *self.tool())
+        self.holding = True
+
+    def look(self, perception: GeometricPerception, *cameras: str, times: int = 1) -> Scene:
         """Let perception look `times` times; the last scene."""
         for _ in range(times):
             scene = perception.update(self.images(*cameras), self.state())
@@ -91,7 +100,7 @@ class Stage:
         """Where an object really is."""
         return self.robot.world_state().find(name)
 
-    def error(self, scene, name: str) -> float:
+    def error(self, scene: Scene, name: str) -> float:
         """Distance between where an object is and where the scene has it [m]."""
         return float(np.linalg.norm(np.subtract(scene.find(name).position, self.truth(name).position)))
 
@@ -103,14 +112,14 @@ def profile() -> RobotProfile:
 
 @pytest.fixture(scope="session")
 def tabletop_stage(profile: RobotProfile) -> Iterator[Stage]:
-    stage = Stage(profile, "tabletop")
+    stage = Stage(profile, load_world("tabletop"))
     yield stage
     stage.renderer.close()
 
 
 @pytest.fixture(scope="session")
 def tableware_stage(profile: RobotProfile) -> Iterator[Stage]:
-    stage = Stage(profile, "tableware")
+    stage = Stage(profile, load_world("tableware"))
     yield stage
     stage.renderer.close()
 

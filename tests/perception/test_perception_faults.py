@@ -1,0 +1,132 @@
+"""Images that cannot be believed are left out, told, and change nothing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import Stage
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import Severity
+from reins.perception.geometric import GeometricPerception
+from reins.perception.image import check_image
+from reins.sim.camera import CameraImage
+
+FAULTS = {
+    "float colours": (lambda i: replace(i, rgb=i.rgb.astype(np.float32)), "uint8"),
+    "grey image": (lambda i: replace(i, rgb=i.rgb[..., 0]), "(height, width, 3)"),
+    "no array": (lambda i: replace(i, rgb=[1, 2, 3]), "a list"),
+    "depth in mm, integers": (lambda i: replace(i, depth=(i.depth * 1000).astype(np.uint16)), "convert millimetres"),
+    "depth in mm, floats": (lambda i: replace(i, depth=i.depth * 1000), "millimetres"),
+    "double depth": (lambda i: replace(i, depth=i.depth.astype(np.float64)), "float32"),
+    "depth of another size": (lambda i: replace(i, depth=i.depth[::2, ::2]), "160x120"),
+    "intrinsics of another size": (lambda i: replace(i, intrinsics=i.intrinsics * 2), "another resolution"),
+    "intrinsics not finite": (lambda i: replace(i, intrinsics=i.intrinsics * np.nan), "pinhole"),
+    "flat intrinsics": (lambda i: replace(i, intrinsics=i.intrinsics.ravel()), "(3, 3)"),
+    "negative focal length": (lambda i: replace(i, intrinsics=i.intrinsics * [[-1], [1], [1]]), "focal"),
+    "all depth NaN": (lambda i: replace(i, depth=np.full_like(i.depth, np.nan)), "empty"),
+    "all depth zero": (lambda i: replace(i, depth=np.zeros_like(i.depth)), "empty"),
+    "black": (lambda i: replace(i, rgb=np.zeros_like(i.rgb)), "black"),
+    "mirrored pose": (lambda i: replace(i, pose=i.pose @ np.diag([1.0, 1.0, -1.0, 1.0])), "not a rotation"),
+    "pose not finite": (lambda i: replace(i, pose=np.full((4, 4), np.inf)), "finite (4, 4)"),
+    "no time": (lambda i: replace(i, stamp=float("nan")), "time stamp"),
+    "tiny": (lambda i: replace(i, rgb=i.rgb[:2, :2].copy(), depth=i.depth[:2, :2].copy()), "2x2"),
+}
+
+
+@pytest.fixture
+def good(stage: Stage) -> CameraImage:
+    return stage.images("overhead")[0]
+
+
+def test_a_good_image_passes(good: CameraImage) -> None:
+    check_image(good)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faulty_image_is_told_and_changes_nothing(
+    stage: Stage, perception: GeometricPerception, good: CameraImage, name: str
+) -> None:
+    before = stage.look(perception)
+    spoil, words = FAULTS[name]
+    bad = spoil(replace(good, stamp=stage.stamp))
+    with np.errstate(invalid="ignore"), pytest.raises(ReinsError) as caught:
+        check_image(bad)
+    assert words in str(caught.value) and "overhead" in str(caught.value)
+    after = perception.update([bad], stage.state())
+    assert after.objects == before.objects and after.relations == before.relations
+    assert [(d.camera, d.severity, d.kind) for d in perception.diagnostics] == [
+        ("overhead", Severity.ERROR, "bad_image")
+    ]
+    stage.stamp += 0.1
+    stage.look(perception)
+    assert perception.diagnostics == ()
+
+
+def test_the_other_camera_goes_on(stage: Stage, perception: GeometricPerception) -> None:
+    overhead, wrist = stage.images()
+    scene = perception.update([overhead, replace(wrist, rgb=np.zeros_like(wrist.rgb))], stage.state())
+    assert set(scene.objects) == set(stage.robot.world.by_id)
+    assert [d.camera for d in perception.diagnostics] == ["wrist"]
+
+
+def test_before_any_image(stage: Stage, perception: GeometricPerception) -> None:
+    scene = perception.update([], stage.state())
+    assert not scene.objects and scene.caption == "Nothing has been seen yet."
+
+
+def test_repeated_image_is_no_new_sight(stage: Stage, perception: GeometricPerception) -> None:
+    images = stage.images()
+    first = perception.update(images, stage.state())
+    stage.stamp += 0.5
+    again = perception.update(images, stage.state())
+    assert again.objects == first.objects and again.stamp == first.stamp
+    assert perception.diagnostics == ()
+
+
+def test_frozen_camera_is_told_once_the_arm_moves(stage: Stage, perception: GeometricPerception) -> None:
+    stage.arm(0.45, 0.0, 0.3)
+    overhead = stage.images("overhead")[0]
+    before = perception.update([overhead], stage.state())
+    stage.stamp += 0.1
+    perception.update([replace(overhead, stamp=stage.stamp)], stage.state())
+    assert perception.diagnostics == ()  # nothing moved: the same image is what a good camera shows
+    stage.arm(0.45, 0.2, 0.3)
+    stage.stamp += 0.1
+    after = perception.update([replace(overhead, stamp=stage.stamp)], stage.state())
+    assert [(d.camera, d.kind) for d in perception.diagnostics] == [("overhead", "frozen")]
+    assert set(after.objects) == set(before.objects)
+    stage.stamp += 0.1
+    stage.look(perception, "overhead")
+    assert perception.diagnostics == ()
+
+
+def test_frozen_wrist_camera(stage: Stage, perception: GeometricPerception) -> None:
+    frozen = stage.images("wrist")[0]
+    perception.update([frozen], stage.state())
+    stage.arm(0.45, 0.2, 0.3)
+    stage.stamp += 0.1
+    moved = stage.images("wrist")[0]
+    perception.update([replace(moved, rgb=frozen.rgb, depth=frozen.depth)], stage.state())
+    assert [(d.camera, d.kind) for d in perception.diagnostics] == [("wrist", "frozen")]
+
+
+def test_old_image_is_told(stage: Stage, perception: GeometricPerception) -> None:
+    images = stage.images()
+    stage.stamp += 3.0
+    perception.update(images, stage.state())
+    assert [d.kind for d in perception.diagnostics] == ["stale", "stale"]
+
+
+def test_without_a_robot_state(stage: Stage, perception: GeometricPerception) -> None:
+    scene = perception.update(stage.images("overhead"), None)
+    assert set(scene.objects) == set(stage.robot.world.by_id)
+    assert [(d.severity, d.kind) for d in perception.diagnostics] == [(Severity.WARN, "no_state")]
+
+
+def test_reset_forgets(stage: Stage, perception: GeometricPerception) -> None:
+    stage.look(perception)
+    perception.reset()
+    assert not perception.scene.objects
+    stage.reset(1)
+    assert set(stage.look(perception).objects) == set(stage.robot.world.by_id)
