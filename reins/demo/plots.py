@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import matplotlib as mpl
 import numpy as np
@@ -23,7 +23,7 @@ MOST_POINTS: Final = 900
 COLOURS: Final = ("#3366cc", "#dc8b1f", "#2f9e63", "#c0392b", "#7d5bbf", "#8c6d4f", "#4a9fb5")
 """One colour a joint."""
 
-STYLE: Final = {
+STYLE: Final[Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "reins",
     "font.family": "sans-serif",

@@ -1,14 +1,18 @@
 """What happened during one task: everything that the report and the video are made from."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reins.contracts.event import SafetyEvent
-from reins.contracts.plan import Plan
+from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.hardware.robot import FloatArray, RobotState
 from reins.sim.world_state import WorldState
+
+if TYPE_CHECKING:
+    from reins.nodes.client import TaskProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,10 @@ class ModeChange:
 
 @dataclass(slots=True)
 class Recording:
-    """A sink for `reins.nodes.recorder` and for a task's feedback. Times are robot time [s]."""
+    """A sink for `reins.nodes.recorder` and for a task's feedback. Times are robot time [s].
+
+    `calls` are the skills that ran, in order; `caption` is what perception said last.
+    """
 
     states: list[RobotState] = field(default_factory=list)
     worlds: list[WorldState] = field(default_factory=list)
@@ -40,6 +47,7 @@ class Recording:
     modes: list[ModeChange] = field(default_factory=list)
     plans: list[tuple[float, Plan]] = field(default_factory=list)
     intervals: list[Interval] = field(default_factory=list)
+    calls: list[SkillCall] = field(default_factory=list)
     caption: str = ""
 
     @property
@@ -80,21 +88,21 @@ class Recording:
         if not self.plans or self.plans[-1][1] != plan:
             self.plans.append((stamp, plan))
 
-    def on_progress(self, stage: str, text: str) -> None:
+    def on_progress(self, progress: "TaskProgress") -> None:
         """The task says where it is: lengthen the current interval, or begin one."""
+        stage, text = progress.stage, progress.step_text
         last = self.intervals[-1] if self.intervals else None
-        if last is not None and (last.stage, last.text) == (stage, text):
-            self.intervals[-1] = Interval(stage, text, last.start, self.now)
-            return
         if last is not None:
-            self.intervals[-1] = Interval(last.stage, last.text, last.start, self.now)
-        self.intervals.append(Interval(stage, text, self.now, self.now))
+            self.intervals[-1] = replace(last, end=self.now)
+        if last is None or (last.stage, last.text) != (stage, text):
+            self.intervals.append(Interval(stage, text, self.now, self.now))
+            if stage == "acting" and text and progress.plan is not None and progress.plan.steps:
+                self.calls.append(progress.plan.steps[progress.step])
 
     def finish(self) -> None:
         """The task ended: the last interval lasts until now."""
         if self.intervals:
-            last = self.intervals[-1]
-            self.intervals[-1] = Interval(last.stage, last.text, last.start, self.now)
+            self.intervals[-1] = replace(self.intervals[-1], end=self.now)
 
     def times(self) -> FloatArray:
         """(t,) stamps of the states."""

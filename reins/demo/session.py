@@ -1,4 +1,4 @@
-"""A graph of one's own: started from a launch file in a ROS domain that nobody uses, and stopped again whatever happens."""
+"""A graph of one's own: started in a ROS domain that nobody uses, and stopped again whatever happens."""
 
 import ctypes
 import os
