@@ -109,7 +109,6 @@ class SafetyMonitor:
         if before is not None and state.stamp == before.stamp:
             return
         self._clock.set(state.stamp, t)
-        self._watch(t)
         if before is not None and not 0.0 < state.stamp - before.stamp <= self._settings.clock_jump:
             jump = f"robot time jumped by {state.stamp - before.stamp:+.3f} s"
             self._stop("clock_jump", "robot", jump)

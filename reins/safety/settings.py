@@ -42,95 +42,95 @@ class SafetySettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     speed_scale: float = Field(
-        1.0,
+        default=1.0,
         gt=0.0,
         le=1.0,
         description="Share of the profile's joint and tool speed limits that is allowed; the operator's own setting.",
     )
     position_margin: float = Field(
-        0.01,
+        default=0.01,
         ge=0.0,
         le=0.5,
         description="The reference stays this far inside the profile's joint position limits [rad].",
     )
     tool_deceleration: float = Field(
-        3.0,
+        default=3.0,
         gt=0.0,
         le=50.0,
         description="Deceleration that the approach to a wall of the workspace is planned with [m/s²]: lower is gentler.",
     )
     hold_time: float = Field(
-        0.025,
+        default=0.025,
         ge=0.002,
         le=0.1,
         description="Longest time that one safe command may act before the next [s]; limits are kept for any shorter one.",
     )
     source_silence: float = Field(
-        0.06,
+        default=0.06,
         ge=0.01,
         le=1.0,
         description="A source in charge that is silent for longer is braked to a standstill [s]; teleop then holds.",
     )
     source_release: float = Field(
-        0.3,
+        default=0.3,
         ge=0.01,
         le=10.0,
         description="A skill that is silent for longer gives up control [s], robot standing still.",
     )
     command_max_age: float = Field(
-        0.1,
+        default=0.1,
         gt=0.0,
         le=1.0,
         description="A command computed from a robot state that is older than this is rejected as stale [s].",
     )
     command_max_lead: float = Field(
-        0.05,
+        default=0.05,
         ge=0.0,
         le=1.0,
         description="A command from a robot state that much newer than the newest known is still taken [s].",
     )
     max_period: float = Field(
-        0.1,
+        default=0.1,
         gt=0.0,
         le=1.0,
         description="A command that is meant to hold for longer than this is rejected [s].",
     )
     state_timeout: float = Field(
-        0.09,
+        default=0.09,
         gt=0.0,
         le=5.0,
         description="No robot state for longer than this is a stop [s].",
     )
     heartbeat_timeout: float = Field(
-        0.09,
+        default=0.09,
         gt=0.0,
         le=60.0,
         description="A watched node without a heartbeat for longer than this is a stop [s].",
     )
     heartbeat_deadlines: Annotated[list[str], AfterValidator(_are_deadlines)] = Field(
-        [],
+        default=[],
         description="Other deadlines for single nodes, each NODE=SECONDS, e.g. planner=0.5.",
     )
     clock_jump: float = Field(
-        0.5,
+        default=0.5,
         gt=0.0,
         le=60.0,
         description="Robot time that goes back, or forward by more than this between two states, is a stop [s].",
     )
     following_error: float = Field(
-        0.25,
+        default=0.25,
         gt=0.0,
         le=3.0,
         description="A joint that is farther than this from its reference while a source drives is a stop [rad].",
     )
     takeover_leash: float = Field(
-        0.02,
+        default=0.02,
         ge=0.0,
         le=0.5,
         description="At takeover in motion the reference goes on from where it is, if within this of the measured state [rad].",
     )
     event_window: float = Field(
-        1.0,
+        default=1.0,
         gt=0.0,
         le=60.0,
         description="The same event again within this time is counted, not told again [s].",

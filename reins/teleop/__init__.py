@@ -1,0 +1,4 @@
+"""Joystick and keyboard to joint velocities, with a dead-man switch. Passive cores; no ROS, no clock.
+
+May import hardware (interface, profile, kinematics) and contracts. `terminal` alone touches the outside world.
+"""

@@ -1,0 +1,76 @@
+"""A pad's messages to what the operator wants."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from reins.teleop.intent import TWIST, Action, Direction, Intent
+from reins.teleop.mapping import JoyMapping
+
+
+class JoystickReader:
+    """Reads sensor_msgs/Joy by a mapping.
+
+    The dead-man counts from a press that was seen: a pad that appears with it held, or comes back after it was lost, must
+    let go of it first.
+
+    Args:
+        mapping: which axis and button does what.
+        timeout: how long it may be silent while held [s].
+    """
+
+    def __init__(self, mapping: JoyMapping, timeout: float) -> None:
+        self._mapping, self._timeout = mapping, timeout
+        self._heard = -math.inf
+        self._released_once = self._held = False
+        self._twist = np.zeros(6)
+        self._joint = 0.0
+        self._pressed: dict[Action, bool] = {}
+
+    @property
+    def held(self) -> bool:
+        """Whether the dead-man is held."""
+        return self._held
+
+    def on_message(self, axes: Sequence[float], buttons: Sequence[int], t: float) -> tuple[list[Action], str]:
+        """One message at steady time `t` [s].
+
+        Returns:
+            What was pressed in it, and why the message cannot be used (it then counts as none), or "".
+        """
+        if complaint := self._mapping.missing(len(axes), len(buttons)) or _not_finite(axes):
+            self._held = False
+            return [], complaint
+        if t - self._heard > self._timeout:
+            self._released_once = False
+        self._heard = t
+        down = self._mapping.deadman.read(axes, buttons)
+        self._released_once = self._released_once or not down
+        self._held = down and self._released_once
+        values = {d: self._mapping.shaped(axis.read(axes, buttons)) for d, axis in self._mapping.motion.items()}
+        self._twist = np.array([values.get(direction, 0.0) for direction in TWIST])
+        self._joint = values.get(Direction.JOINT, 0.0)
+        return self._edges(axes, buttons), ""
+
+    def check_silence(self, t: float) -> bool:
+        """True, once, when the pad was lost while held: silent for too long at steady time `t` [s]."""
+        if not self._held or t - self._heard <= self._timeout:
+            return False
+        self._held = False
+        return True
+
+    def intent(self) -> Intent:
+        """What the operator wants now."""
+        return Intent(True, self._twist, self._joint) if self._held else Intent()
+
+    def _edges(self, axes: Sequence[float], buttons: Sequence[int]) -> list[Action]:
+        """Actions whose button went down. One that is down in the first message did nothing yet, but for the e-stop."""
+        now = {action: button.read(axes, buttons) for action, button in self._mapping.actions.items()}
+        before, self._pressed = self._pressed, now
+        return [action for action, down in now.items() if down and not before.get(action, action is not Action.ESTOP)]
+
+
+def _not_finite(axes: Sequence[float]) -> str:
+    bad = [index for index, value in enumerate(axes) if not math.isfinite(value)]
+    return f"axis {bad[0]} is {axes[bad[0]]}" if bad else ""

@@ -1,0 +1,192 @@
+"""Mappings: which axis, button or key does what. YAML files, validated on load; common pads ship with reins."""
+
+import math
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from typing_extensions import Self
+
+from reins.contracts.errors import ReinsError, UnknownName
+from reins.teleop.intent import Action, Direction
+
+Index = Annotated[int, Field(ge=0, le=63)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Axis(_Part):
+    """One direction of motion, from an axis of sensor_msgs/Joy, the difference of two, or two buttons.
+
+    Attributes:
+        axis: index of the axis; or
+        buttons: indices of two buttons, forwards and back.
+        minus: index of an axis that is taken off (a pair of triggers).
+        scale: what the value is multiplied by; negative turns it round.
+    """
+
+    axis: Index | None = None
+    minus: Index | None = None
+    buttons: tuple[Index, Index] | None = None
+    scale: float = Field(default=1.0, ge=-1.0, le=1.0)
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if (self.axis is None) == (self.buttons is None) or (self.minus is not None and self.axis is None):
+            raise ValueError("give `axis: N` (and perhaps `minus: N`), or `buttons: [N, M]`")
+        return self
+
+    def read(self, axes: Sequence[float], buttons: Sequence[int]) -> float:
+        """Its value, -1 … 1."""
+        if self.buttons is not None:
+            forwards, back = self.buttons
+            value = float(bool(buttons[forwards])) - float(bool(buttons[back]))
+        else:
+            value = axes[self.axis or 0] - (0.0 if self.minus is None else axes[self.minus])
+        return min(max(value * self.scale, -1.0), 1.0)
+
+    def uses(self) -> tuple[list[int], list[int]]:
+        """Indices of the axes and of the buttons that it needs."""
+        return [index for index in (self.axis, self.minus) if index is not None], list(self.buttons or ())
+
+
+class Button(_Part):
+    """One button of sensor_msgs/Joy, or an axis that is used as one (triggers, directional pads).
+
+    Attributes:
+        button: index of the button; or
+        axis: index of the axis,
+        above, below: pressed when its value is above or below this.
+    """
+
+    button: Index | None = None
+    axis: Index | None = None
+    above: float | None = None
+    below: float | None = None
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        of_axis = (self.above is None) != (self.below is None)
+        if (self.button is None) == (self.axis is None) or of_axis != (self.axis is not None):
+            raise ValueError("give `button: N`, or `axis: N` with either `above: V` or `below: V`")
+        return self
+
+    def read(self, axes: Sequence[float], buttons: Sequence[int]) -> bool:
+        """Whether it is pressed."""
+        if self.button is not None:
+            return bool(buttons[self.button])
+        value = axes[self.axis or 0]
+        return value > self.above if self.above is not None else value < (self.below or 0.0)
+
+    def uses(self) -> tuple[list[int], list[int]]:
+        """Indices of the axes and of the buttons that it needs."""
+        return [] if self.axis is None else [self.axis], [] if self.button is None else [self.button]
+
+
+class JoyMapping(_Part):
+    """Everything that a pad does.
+
+    Attributes:
+        kind: "joy".
+        title: for a person.
+        deadman: must be held for anything to move.
+        motion: axis of each direction.
+        actions: button of each action.
+        deadzone: axis values up to this count as zero; what is left is stretched, so that motion starts gently.
+    """
+
+    kind: Literal["joy"]
+    title: str
+    deadman: Button
+    motion: Mapping[Direction, Axis]
+    actions: Mapping[Action, Button]
+    deadzone: float = Field(default=0.1, ge=0.0, lt=1.0)
+
+    def missing(self, axes: int, buttons: int) -> str:
+        """What it uses that a pad with so many axes and buttons does not have; empty if nothing."""
+        parts: dict[str, Axis | Button] = {"deadman": self.deadman}
+        parts |= {direction.value: axis for direction, axis in self.motion.items()}
+        parts |= {action.value: button for action, button in self.actions.items()}
+        for name, part in parts.items():
+            for what, used, there in zip(("axis", "button"), part.uses(), (axes, buttons), strict=True):
+                if used and max(used) >= there:
+                    return f"{name} uses {what} {max(used)}, and the joystick's messages have {there} of them"
+        return ""
+
+    def shaped(self, value: float) -> float:
+        """An axis value after the deadzone, continuous: 0 at its edge, ±1 at the stop."""
+        rest = max(abs(value) - self.deadzone, 0.0) / (1.0 - self.deadzone)
+        return math.copysign(rest, value)
+
+
+class KeyMapping(_Part):
+    """Everything that a keyboard does. A motion key counts as held while it repeats.
+
+    Attributes:
+        kind: "keys".
+        title: for a person.
+        motion: two keys of each direction, forwards and back.
+        actions: key of each action.
+    """
+
+    kind: Literal["keys"]
+    title: str
+    motion: Mapping[Direction, tuple[str, str]]
+    actions: Mapping[Action, str]
+
+    @model_validator(mode="after")
+    def _each_key_once(self) -> Self:
+        keys = [key for pair in self.motion.values() for key in pair] + list(self.actions.values())
+        twice = sorted({key for key in keys if keys.count(key) > 1})
+        if twice:
+            raise ValueError(f"used twice: {', '.join(twice)}")
+        return self
+
+
+_Kind = TypeVar("_Kind", JoyMapping, KeyMapping)
+
+
+def known_mappings() -> list[str]:
+    """Names of the mappings that ship with reins."""
+    folder = files("reins.teleop") / "mappings"
+    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def load_joy_mapping(name_or_path: str) -> JoyMapping:
+    """A pad's mapping by name, or by the path of a YAML file.
+
+    Raises:
+        UnknownName: no such mapping.
+        ReinsError: not a valid one; names the field.
+    """
+    return _load(name_or_path, JoyMapping)
+
+
+def load_key_mapping(name_or_path: str) -> KeyMapping:
+    """A keyboard's mapping; as `load_joy_mapping`."""
+    return _load(name_or_path, KeyMapping)
+
+
+def _load(name_or_path: str, model: type[_Kind]) -> _Kind:
+    if name_or_path.endswith((".yaml", ".yml")):
+        path = Path(name_or_path)
+        if not path.is_file():
+            raise ReinsError(f"no mapping file '{name_or_path}'")
+        text = path.read_text(encoding="utf-8")
+    elif name_or_path in known_mappings():
+        text = (files("reins.teleop") / "mappings" / f"{name_or_path}.yaml").read_text(encoding="utf-8")
+    else:
+        raise UnknownName("teleop mapping", name_or_path, known_mappings())
+    try:
+        return model.model_validate(yaml.safe_load(text))
+    except yaml.YAMLError as error:
+        raise ReinsError(f"mapping '{name_or_path}' is not valid YAML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part != "[key]") or "the file"
+        raise ReinsError(f"mapping '{name_or_path}': {where}: {first['msg']}") from error
