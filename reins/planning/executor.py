@@ -4,7 +4,7 @@ Passive: it owns no thread and reads no clock. The planner node and the rig ask 
 `skill_finished`. Every path ends in `Done`: looks, replans and repeated failures are all bounded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -145,11 +145,11 @@ class TaskExecutor:
         if self._running is not None:
             raise ReinsError(f"{self._running[0]} is still running: report it with skill_finished first")
         if self._newer_than is None:
-            self._look_past(t, t)
-        if scene is None or scene.stamp <= (newer_than := self._newer_than or 0.0):
+            self._newer_than, self._waiting_since = t, t
+        if scene is None or scene.stamp <= self._newer_than:
             if t - self._waiting_since > self._limits.look:
                 return self._end("failed", f"no new scene for {self._limits.look:.0f} s; is perception running?")
-            return Look(newer_than)
+            return Look(self._newer_than)
         try:
             return self._decide(scene, t)
         except ReinsError as error:
@@ -220,6 +220,8 @@ class TaskExecutor:
     def _go_on(self, history: History, scene: Scene, t: float) -> Action | None:
         """Follow the plan, or finish; None when the world no longer fits it."""
         assert self.plan is not None and self.plan.steps is not None
+        if self._planner.quick:
+            self._shorten(self.plan.steps[self.step :], history, scene)
         if self.step < len(self.plan.steps):
             problems = verify(self.plan, scene, self._registry, start=self.step)
             if not problems:
@@ -232,6 +234,12 @@ class TaskExecutor:
             return self._look_past(scene.stamp, t)
         self._valid, self._trouble = False, problems[0]
         return None
+
+    def _shorten(self, left: Sequence[SkillCall], history: History, scene: Scene) -> None:
+        """Drop steps that have become needless, because somebody else did them or because another way has opened."""
+        plan = self._planner.plan(self.instruction, scene, history)
+        if plan.steps is not None and len(plan.steps) < len(left) and not verify(plan, scene, self._registry):
+            self.plan, self.step, self._constraints = plan, 0, plan.constraints
 
     def _plan_again(self, history: History, scene: Scene, t: float) -> Action:
         """Make a plan that the verifier accepts and start it, or end the task."""

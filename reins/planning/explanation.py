@@ -9,7 +9,7 @@ from reins.contracts.facts import Fact
 from reins.contracts.plan import SkillCall
 from reins.planning.grounding import Problem
 from reins.planning.search import search
-from reins.planning.simulation import Arguments, condition_text
+from reins.planning.simulation import Arguments, matches
 from reins.planning.verifier import touched
 from reins.planning.words import fact_text, listed
 from reins.skills.registry import HELD, SkillSpec
@@ -79,14 +79,17 @@ def _misfit(goal: Fact, problem: Problem) -> str:
 
 
 def _obstacle(goal: Fact, problem: Problem) -> str:
-    """Preconditions of the skills for a goal that do not hold now and have nothing to do with the hand."""
-    for spec, arguments, held in _ways(goal, problem):
-        state = problem.state
-        bound = [
-            condition
-            for condition in state.unmet(spec, arguments if held is None else {**arguments, HELD: held})
-            if condition.fact[0] not in ("holding", "hand_empty")
-        ]
-        if bound:
-            return listed(condition_text(replace(condition, negated=not condition.negated)) for condition in bound)
+    """What stands in the way of the skills for a goal, and has nothing to do with the hand; empty if nothing does."""
+    for spec, arguments, _ in _ways(goal, problem):
+        facts = problem.state.facts
+        reasons: list[str] = []
+        for condition in problem.state.unmet(spec, arguments):
+            if condition.fact[0] in ("holding", "hand_empty"):
+                continue
+            if condition.negated:
+                reasons += [fact_text(fact) for fact in sorted(facts) if matches(condition.fact, fact)]
+            else:
+                reasons.append(fact_text(condition.fact, negated=True))
+        if reasons:
+            return listed(reasons)
     return ""

@@ -70,6 +70,11 @@ class Planner(Protocol):
         """The name it is chosen by."""
         ...
 
+    @property
+    def quick(self) -> bool:
+        """Whether `plan` takes so little time that it may be asked after every step for a shorter way."""
+        ...
+
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         """What to do from `scene` on; no steps when nothing is left to do.
 

@@ -24,6 +24,7 @@ class ScriptedPlanner:
     """
 
     name: Final = "scripted"
+    quick: Final = False
 
     def __init__(self, registry: Mapping[str, SkillSpec]) -> None:
         self._registry = registry

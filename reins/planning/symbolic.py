@@ -40,6 +40,7 @@ class SymbolicPlanner:
     """
 
     name: Final = "symbolic"
+    quick: Final = True
 
     def __init__(self, registry: Mapping[str, SkillSpec]) -> None:
         self._registry = registry

@@ -56,6 +56,15 @@ class Token:
 VERBS: Final = ("put", "stack", "pick up", "put down", "push", "move", "go to", "go home", "open", "close")
 """The verbs to tell people of; there are synonyms."""
 
+COLOURS: Final = (
+    *("red", "green", "blue", "yellow", "white", "black", "orange", "purple", "violet", "pink", "brown", "cyan"),
+    *("magenta", "turquoise", "silver", "golden"),
+)
+"""Colours that are known as words, wherever they are seen or not."""
+
+NUMBERS: Final = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+"""Number words from three on; "one" and "two" mean other things besides."""
+
 _PHRASES: Final[Mapping[tuple[Kind, str], str]] = {
     (Kind.VERB, "put"): "put, place, set, lay, deposit, insert, position, bring, transfer, carry, relocate",
     (Kind.VERB, "stack"): "stack, pile",
@@ -159,16 +168,8 @@ _PHRASES: Final[Mapping[tuple[Kind, str], str]] = {
         "let's, straight, :"
     ),
     (Kind.COLOUR, "grey"): "grey, gray",
-    **{
-        (Kind.COLOUR, colour): colour
-        for colour in (
-            "red, green, blue, yellow, white, black, orange, purple, violet, pink, brown, cyan, magenta, turquoise"
-        ).split(", ")
-    },
-    **{
-        (Kind.NUMBER, str(value)): word
-        for value, word in enumerate("three four five six seven eight nine ten eleven twelve".split(), 3)
-    },
+    **{(Kind.COLOUR, colour): colour for colour in COLOURS},
+    **{(Kind.NUMBER, str(value)): word for value, word in enumerate(NUMBERS, 3)},
 }
 """What a phrase is, and the value that it shares with its synonyms. A comma as a word is written \\,."""
 

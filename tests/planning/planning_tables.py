@@ -7,6 +7,9 @@ from reins.contracts.scene import Scene, SceneObject, by_id
 
 SIZES = {"block": (0.04, 0.04, 0.04), "bowl": (0.16, 0.16, 0.06), "plate": (0.18, 0.18, 0.02)}
 
+SPREAD = ((-0.035, -0.035), (0.035, 0.035), (-0.035, 0.035), (0.035, -0.035))
+"""Where several things stand in a bowl or on a plate, from its middle [m]."""
+
 TABLETOP = {
     "red_block": (0.45, 0.30),
     "green_block": (0.45, 0.10),
@@ -49,10 +52,10 @@ def tabletop(
     for name in _bottom_up(where):
         relation, other = where[name].split()
         below = placed[other]
-        offset = 0.03 * ("on blue_bowl" in where[name]) + 0.03 * (sum(w == where[name] for w in where.values()) > 1)
-        offset *= 1 if name < min(n for n in where if where[n] == where[name]) + "~" else -1
+        mates = sorted(mate for mate, place in where.items() if place == where[name])
+        dx, dy = SPREAD[mates.index(name)] if len(mates) > 1 else (0.0, 0.0)
         bottom = below.top if relation == "on" else 0.01
-        placed[name] = thing(name, below.position[0] + offset, below.position[1], bottom, seen)
+        placed[name] = thing(name, below.position[0] + dx, below.position[1] + dy, bottom, seen)
     if held is not None:
         placed[held] = thing(held, 0.4, 0.0, 0.3, seen)
     return scene_of(placed.values(), held, stamp)
