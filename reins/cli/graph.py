@@ -1,4 +1,4 @@
-"""`reins estop`, `reset`, `handback`, `status`: one question to a running graph, one answer."""
+"""`reins estop`, `reset`, `arm`, `handback`, `status`: one question to a running graph, one answer."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +9,7 @@ from rich.table import Table
 from reins.cli.console import ExitCode, Namespace, asker, err, needs_ros, out
 
 if TYPE_CHECKING:
-    from reins.nodes.client import Reply
+    from reins.nodes.outcomes import Reply
     from reins.nodes.watch import GraphStatus
 
 
@@ -38,6 +38,17 @@ def reset(namespace: Namespace = "") -> None:
         from reins.nodes.client import GraphClient
     with GraphClient(namespace) as client:
         _answer(client.reset(asker()))
+
+
+def arm(
+    off: Annotated[bool, typer.Option("--off", help="Disarm instead: the robot stops and takes no command.")] = False,
+    namespace: Namespace = "",
+) -> None:
+    """Let safe commands reach the robot. A simulated one is armed by itself; a real one only by a person."""
+    with needs_ros():
+        from reins.nodes.client import GraphClient
+    with GraphClient(namespace) as client:
+        _answer(client.arm(asker(), not off))
 
 
 def handback(namespace: Namespace = "") -> None:

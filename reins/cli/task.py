@@ -9,7 +9,7 @@ from reins.cli.console import ExitCode, Namespace, needs_ros, out
 from reins.cli.task_view import TaskView
 
 if TYPE_CHECKING:
-    from reins.nodes.client import TaskOutcome
+    from reins.nodes.outcomes import TaskOutcome
 
 CODES = {
     "succeeded": ExitCode.SUCCESS,

@@ -13,7 +13,7 @@ from typing_extensions import Self
 
 if TYPE_CHECKING:
     from reins.contracts.plan import Plan
-    from reins.nodes.client import TaskProgress
+    from reins.nodes.outcomes import TaskProgress
 
 BAR_WIDTH = 20
 """Characters of the progress bar."""

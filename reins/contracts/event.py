@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
+
+GOAL_REJECTED: Final = "goal_rejected"
+"""Kind of the event by which a node says why it rejected a goal: actions carry no reason for that."""
 
 
 class Severity(IntEnum):

@@ -12,7 +12,7 @@ from reins.hardware.robot import FloatArray, RobotState
 from reins.sim.world_state import WorldState
 
 if TYPE_CHECKING:
-    from reins.nodes.client import TaskProgress
+    from reins.nodes.outcomes import TaskProgress
 
 
 @dataclass(frozen=True, slots=True)

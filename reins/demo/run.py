@@ -19,7 +19,7 @@ from reins.demo.report import Outcome, as_json, write_report
 from reins.demo.session import Session, graph
 from reins.demo.video import write_video
 from reins.hardware.profile import load_profile
-from reins.nodes.client import TaskOutcome, TaskProgress
+from reins.nodes.outcomes import TaskOutcome, TaskProgress
 from reins.nodes.recorder import GraphRecorder
 from reins.planning.factory import make_planner
 from reins.sim.predicates import Predicate

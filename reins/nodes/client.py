@@ -3,8 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import rclpy
 from rclpy.action import ActionClient
@@ -12,17 +11,19 @@ from rclpy.context import Context
 from rclpy.exceptions import InvalidNamespaceException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, QoSReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from typing_extensions import Self
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.plan import Constraint, Plan, SkillCall
+from reins.contracts.event import GOAL_REJECTED
+from reins.contracts.plan import Constraint, SkillCall
 from reins.nodes.convert_scene import call_to_msg, constraint_to_msg, plan_from_msg
+from reins.nodes.outcomes import Reply, SkillEntry, SkillOutcome, SkillProgress, TaskOutcome, TaskProgress
+from reins.nodes.qos import EVENTS, HEARTBEAT
 from reins_msgs.action import ExecuteSkill, ExecuteTask
-from reins_msgs.msg import Heartbeat
-from reins_msgs.srv import EmergencyStop, HandBack, ListSkills, Reset, ResetWorld
+from reins_msgs.msg import Heartbeat, SafetyEvent
+from reins_msgs.srv import Arm, EmergencyStop, HandBack, ListSkills, Reset, ResetWorld
 
 DISCOVERY: Final = 4.0
 """How long a node of the graph may take to be found [s]."""
@@ -35,75 +36,6 @@ SILENCE: Final = 3.0
 
 LISTEN: Final = 1.0
 """How long it listens for heartbeats then [s]; a live node beats many times meanwhile."""
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a service said: whether it did it, and why not."""
-
-    accepted: bool
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class SkillProgress:
-    """Feedback of a skill: phase, and progress 0 … 1."""
-
-    phase: str
-    progress: float
-
-
-@dataclass(frozen=True, slots=True)
-class SkillOutcome:
-    """Result of a skill: `reason` says why it failed; `duration` is robot time [s]."""
-
-    success: bool
-    reason: str
-    duration: float
-
-
-@dataclass(frozen=True, slots=True)
-class TaskProgress:
-    """Feedback of a task. `plan` is None before there is one; `step` is an index into its steps."""
-
-    stage: str
-    plan: Plan | None
-    step: int
-    step_text: str
-    phase: str
-    progress: float
-
-
-@dataclass(frozen=True, slots=True)
-class TaskOutcome:
-    """Result of a task.
-
-    Attributes:
-        success: the task says that its goal holds in the scene.
-        outcome: succeeded, failed, refused, question or cancelled.
-        reason: one sentence.
-        plan: the last plan.
-        replans: how often it planned again.
-        duration: robot time it took [s].
-    """
-
-    success: bool
-    outcome: str
-    reason: str
-    plan: Plan
-    replans: int
-    duration: float
-
-
-@dataclass(frozen=True, slots=True)
-class SkillEntry:
-    """A skill that the graph can run, and by which controller."""
-
-    name: str
-    description: str
-    controller: str
 
 
 class GraphClient:
@@ -155,6 +87,10 @@ class GraphClient:
     def reset(self, who: str) -> Reply:
         """Clear a stop or an emergency stop."""
         return self._ask(Reset, "safety/reset", "safety", requested_by=who)
+
+    def arm(self, who: str, on: bool) -> Reply:
+        """Let safe commands reach the robot, or no longer."""
+        return self._ask(Arm, "robot/arm", "robot", arm=on, requested_by=who)
 
     def hand_back(self, who: str) -> Reply:
         """Hand control back to the skills after teleop."""
@@ -220,12 +156,11 @@ class GraphClient:
     def alive(self, node: str) -> bool:
         """Whether a node's heartbeat is heard within LISTEN seconds."""
         heard: set[str] = set()
-        qos = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
 
         def hear(beat: Heartbeat) -> None:
             heard.add(beat.node)
 
-        listener = self.node.create_subscription(Heartbeat, "heartbeat", hear, qos)
+        listener = self.node.create_subscription(Heartbeat, "heartbeat", hear, HEARTBEAT)
         end = time.monotonic() + LISTEN
         while node not in heard and time.monotonic() < end:
             self.executor.spin_once(timeout_sec=0.1)
@@ -264,16 +199,31 @@ class GraphClient:
             heard[0] = time.monotonic()
             on_feedback(message.feedback)
 
+        reasons: list[str] = []
+
+        def hear(event: SafetyEvent) -> None:
+            if event.kind == GOAL_REJECTED and event.source == who:
+                reasons.append(event.reason)
+
+        listener = self.node.create_subscription(SafetyEvent, "safety/events", hear, EVENTS)
         client = ActionClient(self.node, kind, name)
         try:
             if not client.wait_for_server(timeout_sec=DISCOVERY):
                 raise self._absent(who)
             handle = self._wait(client.send_goal_async(goal, feedback_callback=feedback), f"{who} ({name})")
             if not handle.accepted:
-                raise ReinsError(f"{who} rejected the goal: another one is running, or the node is not active")
+                raise ReinsError(f"rejected by {who}: {self._reason(reasons)}")
             return self._follow(handle, who, time_limit, heard)
         finally:
             client.destroy()
+            self.node.destroy_subscription(listener)
+
+    def _reason(self, reasons: list[str]) -> str:
+        """Why a goal was rejected; actions carry no reason, so the node tells it as an event."""
+        end = time.monotonic() + LISTEN
+        while not reasons and time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.1)
+        return reasons[0] if reasons else "it did not say why; its log does"
 
     def _follow(self, handle: Any, who: str, time_limit: float, heard: list[float]) -> Any:
         result = handle.get_result_async()

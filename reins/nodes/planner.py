@@ -7,7 +7,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.event import SafetyEvent, Severity
+from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.contracts.plan import Plan
 from reins.nodes.base import ManagedNode, run
 from reins.nodes.control_loop import Inbox
@@ -131,7 +131,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def _reject(self, reason: str) -> GoalResponse:
         self.get_logger().warning(f"task rejected: {reason}")
-        event = SafetyEvent(self.robot_time(), Severity.WARN, "goal_rejected", self.get_name(), reason)
+        event = SafetyEvent(self.robot_time(), Severity.WARN, GOAL_REJECTED, self.get_name(), reason)
         self._events.publish(event_to_msg(event))
         return GoalResponse.REJECT
 

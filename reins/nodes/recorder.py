@@ -12,7 +12,7 @@ from reins.hardware.robot import RobotState
 from reins.nodes.client import GraphClient
 from reins.nodes.convert import event_from_msg, robot_state_from_msg, time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg, world_from_msg
-from reins.nodes.watch import LATCHED
+from reins.nodes.qos import LATCHED
 from reins.sim.world_state import WorldState
 from reins_msgs import msg as ros
 

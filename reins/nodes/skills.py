@@ -8,7 +8,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.event import SafetyEvent, Severity
+from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.hardware.profile import load_profile
 from reins.nodes.base import ManagedNode, run
 from reins.nodes.control_loop import ControlLoop, Inbox
@@ -148,7 +148,7 @@ class SkillsNode(ManagedNode[SkillsSettings]):
 
     def _reject(self, reason: str) -> GoalResponse:
         self.get_logger().warning(f"goal rejected: {reason}")
-        event = SafetyEvent(self._worker.stamp, Severity.WARN, "goal_rejected", self.get_name(), reason)
+        event = SafetyEvent(self._worker.stamp, Severity.WARN, GOAL_REJECTED, self.get_name(), reason)
         self._events.publish(event_to_msg(event))
         return GoalResponse.REJECT
 

@@ -5,22 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile
 
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
 from reins.nodes.client import GraphClient
 from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg
+from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
 from reins_msgs import msg as ros
-
-LATCHED: Final = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
-"""For topics whose last message is given to those who come later."""
-
-VOLATILE: Final = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""For what comes again soon."""
 
 LOST: Final = 0.5
 """A node whose last heartbeat is older is not up [s]."""
@@ -97,9 +90,9 @@ class GraphWatch:
         self._client = client
         self.status = GraphStatus()
         self._subscriptions = [
-            self._listen(ros.Heartbeat, "heartbeat", self._on_heartbeat, VOLATILE),
+            self._listen(ros.Heartbeat, "heartbeat", self._on_heartbeat, HEARTBEAT),
             self._listen(ros.SafetyState, "safety/state", self._on_safety, LATCHED),
-            self._listen(ros.RobotState, "robot_state", self._on_state, VOLATILE),
+            self._listen(ros.RobotState, "robot_state", self._on_state, CONTROL),
             self._listen(ros.Scene, "scene", self._on_scene, LATCHED),
             self._listen(ros.Plan, "plan", self._on_plan, LATCHED),
         ]
