@@ -66,6 +66,7 @@ class Renderer:
     """
 
     def __init__(self, profile: RobotProfile, world: WorldSpec) -> None:
+        self._make_context = _headless_context()
         self._model = build_model(profile, world, pretty=True)
         self._data = mujoco.MjData(self._model)
         self._world = world
@@ -74,7 +75,6 @@ class Renderer:
         self._scene = mujoco.MjvScene(self._model, maxgeom=MAX_GEOMS)
         self._option = mujoco.MjvOption()
         self._camera = mujoco.MjvCamera()
-        self._make_context = _headless_context()
         self._canvas: _Canvas | None = None
 
     def render(self, name: str, qpos: FloatArray, stamp: float) -> CameraImage:

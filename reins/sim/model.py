@@ -83,6 +83,8 @@ def _set_options(spec: mujoco.MjSpec) -> None:
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = 10.0
+    # A simulation that diverges must show it, not start again in silence.
+    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     spec.visual.map.znear, spec.visual.map.zfar = 0.01, 6.0
     spec.stat.extent = 1.0
     spec.stat.center = [0.4, 0.0, 0.2]

@@ -1,4 +1,4 @@
-"""Moving the simulated arm from tests: damped least squares to a tool pose, straight joint-space setpoints at 100 Hz."""
+"""Moving the simulated arm from tests: damped least squares to a tool pose, straight joint-space setpoints."""
 
 from collections.abc import Callable, Iterator
 

@@ -25,7 +25,7 @@ def renderer(profile: RobotProfile, tabletop: WorldSpec) -> Iterator[Renderer]:
 def project(image: CameraImage, point: np.ndarray) -> tuple[int, int, float]:
     """Column, row and depth of a point of the base frame."""
     in_camera = np.linalg.inv(image.pose) @ np.append(point, 1.0)
-    column, row, one = image.intrinsics @ (in_camera[:3] / in_camera[2])
+    column, row, _ = image.intrinsics @ (in_camera[:3] / in_camera[2])
     return round(float(column)), round(float(row)), float(in_camera[2])
 
 
@@ -52,7 +52,7 @@ def test_blocks_are_where_projection_says(renderer: Renderer, robot: MujocoRobot
     image = renderer.render("overhead", state.qpos, state.stamp)
     for name in BLOCKS:
         item = state.find(name)
-        top = np.array(item.position) + [0.0, 0.0, item.size[2] / 2]
+        top = np.add(item.position, [0.0, 0.0, item.size[2] / 2])
         column, row, depth = project(image, top)
         assert is_colour(image.rgb[row, column], item.colour), name
         assert image.depth[row, column] == pytest.approx(depth, abs=0.003)
@@ -78,7 +78,7 @@ def test_the_overhead_camera_sees_every_object_at_home(renderer: Renderer, robot
     height, width = image.depth.shape
     for item in state.objects.values():
         for sx, sy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)):
-            corner = np.array(item.position) + [sx * item.size[0] / 2, sy * item.size[1] / 2, 0.0]
+            corner = np.add(item.position, [sx * item.size[0] / 2, sy * item.size[1] / 2, 0.0])
             column, row, depth = project(image, corner)
             assert 0 <= column < width and 0 <= row < height
             assert image.depth[row, column] > depth - 0.06  # nothing of the arm is in the way
@@ -93,7 +93,7 @@ def test_the_wrist_camera_moves_with_the_hand(renderer: Renderer, mover, robot: 
     tool = mover.kinematics.tool_pose(robot.read().position).position
     assert np.linalg.norm(after.pose[:3, 3] - tool) < 0.12
     assert np.linalg.norm(after.pose[:3, 3] - before.pose[:3, 3]) > 0.1
-    top = np.array(state.find("red_block").position) + [0.0, 0.0, 0.02]
+    top = np.add(state.find("red_block").position, [0.0, 0.0, 0.02])
     column, row, _ = project(after, top)
     assert is_colour(after.rgb[row, column], "red")
     np.testing.assert_allclose(point_at(after, column, row), top, atol=0.003)
