@@ -31,7 +31,7 @@ ROUNDS: Final = 2
 BARE: Final = ("bare_source", "bare_relay", "bare_sink", "bare_joint_states")
 REAL: Final = ("robot", "safety", "source")
 
-PATIENCE: Final = 150.0
+PATIENCE: Final = 90.0
 """How long a round may take beyond its measurement [s]."""
 
 
@@ -77,8 +77,8 @@ def _measure(roles: tuple[str, ...], seconds: float, namespace: str) -> dict[str
     finally:
         _stop([*processes, collector])
     if collector.returncode != 0:
-        said = [text for process in processes if (text := process.communicate()[1].strip())]
-        raise ReinsError("; ".join([errors.strip(), *said]) or "the collector failed")
+        said = [line for text in (errors, *(p.communicate()[1] for p in processes)) for line in text.splitlines()[-3:]]
+        raise ReinsError("; ".join(said) or "the collector failed")
     return dict(json.loads(output))
 
 

@@ -28,7 +28,8 @@ from reins_msgs.srv import Arm
 PROFILE: Final = "franka"
 WARM_UP: Final = 2.0
 """Discovery and first messages, not counted [s]."""
-START_TIMEOUT: Final = 60.0
+START_TIMEOUT: Final = 40.0
+"""How long the processes may take to be there [s]."""
 
 
 def bare_source(node: Node, _seconds: float) -> None:
@@ -154,8 +155,8 @@ def collector(node: Node, seconds: float) -> None:
     loop = ControlLoop(node, 0.1, lambda _due: None, ways, faults.append)
     loop.start()
     for event, what in zip(both, ("command latencies", "joint states"), strict=True):
-        if not event.wait(2 * START_TIMEOUT):
-            raise ReinsError(f"no {what} came within {2 * START_TIMEOUT:.0f} s")
+        if not event.wait(START_TIMEOUT):
+            raise ReinsError(f"no {what} came within {START_TIMEOUT:.0f} s")
     time.sleep(WARM_UP)
     counting.set()
     time.sleep(seconds)

@@ -10,6 +10,7 @@ import numpy as np
 
 from reins.bench.audit import LimitAudit
 from reins.bench.report import Report, success_interval
+from reins.hardware.profile import load_profile
 from reins.rig import Rig, RigResult, RigSettings, Tick
 from reins.sim.tasks import TabletopTask, evaluate_task, generate_task
 from reins.sim.world_state import WorldState
@@ -59,6 +60,7 @@ def run_episode(settings: RigSettings, seed: int) -> Episode:
     """Run one task through the rig."""
     task = generate_task(seed)
     settings = replace(settings, world=task.world)
+    audit = LimitAudit(load_profile(settings.robot))
 
     def audit_tick(tick: Tick) -> None:
         audit.on_state(tick.state)
@@ -66,7 +68,6 @@ def run_episode(settings: RigSettings, seed: int) -> Episode:
             audit.on_command(tick.command)
 
     with Rig(settings, task.seed, on_tick=audit_tick) as rig:
-        audit = LimitAudit(rig.profile)
         result = rig.run(task.instruction)
         rig.wait(SETTLE)
         return judge(task, rig.world_state, result, audit.counts)
