@@ -13,6 +13,9 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
+from reins_msgs.action import ExecuteSkill, ExecuteTask
+from reins_msgs.msg import Heartbeat, SafetyEvent
+from reins_msgs.srv import Arm, EmergencyStop, HandBack, ListSkills, Reset, ResetWorld
 from typing_extensions import Self
 
 from reins.contracts.errors import ReinsError
@@ -21,9 +24,6 @@ from reins.contracts.plan import Constraint, SkillCall
 from reins.nodes.convert_scene import call_to_msg, constraint_to_msg, plan_from_msg
 from reins.nodes.outcomes import Reply, SkillEntry, SkillOutcome, SkillProgress, TaskOutcome, TaskProgress
 from reins.nodes.qos import EVENTS, HEARTBEAT
-from reins_msgs.action import ExecuteSkill, ExecuteTask
-from reins_msgs.msg import Heartbeat, SafetyEvent
-from reins_msgs.srv import Arm, EmergencyStop, HandBack, ListSkills, Reset, ResetWorld
 
 DISCOVERY: Final = 4.0
 """How long a node of the graph may take to be found [s]."""

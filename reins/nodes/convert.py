@@ -10,10 +10,10 @@ from array import array
 import numpy as np
 from builtin_interfaces.msg import Time
 from numpy.typing import ArrayLike
+from reins_msgs import msg as ros
 
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.robot import FloatArray, GripperCommand, JointCommand, RobotState, SafeCommand
-from reins_msgs import msg as ros
 
 NANOSECONDS = 1_000_000_000
 """In a second."""

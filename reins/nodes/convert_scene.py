@@ -1,6 +1,7 @@
 """Task-level data to ROS messages and back: scenes, skill calls, constraints, plans, the truth of simulated worlds."""
 
 from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+from reins_msgs import msg as ros
 
 from reins.contracts.plan import ArgumentValue, Constraint, Plan, SkillCall
 from reins.contracts.scene import Quaternion as QuaternionTuple
@@ -8,7 +9,6 @@ from reins.contracts.scene import Relation, Scene, SceneObject, by_id
 from reins.contracts.scene import Vector3 as VectorTuple
 from reins.nodes.convert import fill_time, from_sequence, time_from_msg, time_to_msg, to_sequence
 from reins.sim.world_state import TruthObject, WorldState
-from reins_msgs import msg as ros
 
 BASE_FRAME = "base"
 """Name of the frame of scenes and camera poses: the robot's base."""

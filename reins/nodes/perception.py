@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from reins_msgs import msg as ros
 from sensor_msgs.msg import Image
 from std_srvs.srv import Trigger
 
@@ -26,7 +27,6 @@ from reins.perception.annotate import annotate
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
 from reins.perception.state import StatePerception
-from reins_msgs import msg as ros
 
 STATES: Final = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 """Robot states wait until the next look, so that a body can be placed where it was when a picture was taken."""

@@ -5,6 +5,8 @@ from typing import Any, Final
 from pydantic import Field
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
+from reins_msgs import msg as ros
+from reins_msgs.action import ExecuteTask
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
@@ -21,8 +23,6 @@ from reins.nodes.waiting import Thinking, first_of
 from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
 from reins.planning.factory import make_planner
 from reins.skills.library import SKILLS
-from reins_msgs import msg as ros
-from reins_msgs.action import ExecuteTask
 
 PATIENCE: Final = 0.5
 """How long to wait for a newer scene before asking the executor again, which bounds the looking [s]."""

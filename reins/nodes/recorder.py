@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from reins_msgs import msg as ros
 
 from reins.contracts.event import SafetyEvent
 from reins.contracts.plan import Plan
@@ -14,7 +15,6 @@ from reins.nodes.convert import event_from_msg, robot_state_from_msg, time_from_
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg, world_from_msg
 from reins.nodes.qos import LATCHED
 from reins.sim.world_state import WorldState
-from reins_msgs import msg as ros
 
 EVERY: Final = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
 """Keeps what comes while the recorder is busy with something else."""

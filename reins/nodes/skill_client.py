@@ -9,6 +9,9 @@ from action_msgs.srv import CancelGoal
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.task import Future
+from reins_msgs import msg as ros
+from reins_msgs.action import ExecuteSkill
+from reins_msgs.srv import EmergencyStop
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, SkillCall
@@ -17,9 +20,6 @@ from reins.nodes.convert_scene import call_to_msg, constraint_to_msg
 from reins.nodes.qos import CONTROL
 from reins.nodes.skill_worker import STANDING
 from reins.nodes.waiting import first_of
-from reins_msgs import msg as ros
-from reins_msgs.action import ExecuteSkill
-from reins_msgs.srv import EmergencyStop
 
 ACCEPTANCE: Final = 3.0
 """How long the skills node may take to accept a goal [s]."""

@@ -6,6 +6,9 @@ from typing import Any, Final, Literal
 from pydantic import Field
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
+from reins_msgs import msg as ros
+from reins_msgs.action import ExecuteSkill
+from reins_msgs.srv import ListSkills
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
@@ -21,9 +24,6 @@ from reins.nodes.waiting import first_of, wake
 from reins.skills.factory import make_factories
 from reins.skills.library import SKILLS
 from reins.skills.runner import SkillRunner
-from reins_msgs import msg as ros
-from reins_msgs.action import ExecuteSkill
-from reins_msgs.srv import ListSkills
 
 FEEDBACK_PERIOD: Final = 0.1
 """Time between two feedbacks of a skill [s]."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rclpy.qos import QoSProfile
+from reins_msgs import msg as ros
 
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
@@ -13,7 +14,6 @@ from reins.nodes.client import GraphClient
 from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg
 from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
-from reins_msgs import msg as ros
 
 LOST: Final = 0.5
 """A node whose last heartbeat is older is not up [s]."""
