@@ -1,4 +1,4 @@
-"""One child process: started in a session of its own, watched through a pidfd, ended in bounded steps."""
+"""One child process: started in a process group of its own, watched through a pidfd, ended in bounded steps."""
 
 import ctypes
 import os
@@ -17,7 +17,9 @@ _PR_SET_PDEATHSIG: Final = 1
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 
-def _die_with_parent() -> None:
+def _prepare_child() -> None:
+    """A group, not a session: Linux weighs niceness within a session, and niced nodes must yield to the others."""
+    os.setpgid(0, 0)
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -43,8 +45,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env=dict(node.environment),
-                start_new_session=True,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509 (the runner has one thread)
+                preexec_fn=_prepare_child,  # noqa: PLW1509 (the runner has one thread)
             )
         except OSError as error:
             raise ReinsError(f"{node.place}: cannot start {node.command[0]}: {error.strerror}") from error

@@ -29,6 +29,9 @@ from reins.nodes.parameters import ParameterTable, SettingsT
 STOP_WITHIN = 4.5
 """A node that has not stopped this long after the signal ends at once [s]; launch's own patience is 5 s."""
 
+SWITCH_INTERVAL = 0.0005
+"""How long one Python thread may keep another, such as the heartbeat's, waiting for the interpreter [s]; the default is 5 ms."""
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -50,7 +53,7 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
     """
 
     niceness: ClassVar[int] = 0
-    """Added to the process's niceness by `run`: 10 for what must never hold up a control loop."""
+    """Added to the niceness of all threads but the heartbeat's: 10 for what must never hold up a control loop."""
 
     threads: ClassVar[int] = 1
     """Threads of the executor."""
@@ -245,8 +248,7 @@ def run(node_class: type[ManagedNode], arguments: list[str] | None = None) -> in
         Exit status: 0 after a signal, 1 after a fault.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    if node_class.niceness:
-        os.nice(node_class.niceness)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     rclpy.init(
         args=sys.argv if arguments is None else arguments,
         signal_handler_options=SignalHandlerOptions.NO,
@@ -258,6 +260,8 @@ def run(node_class: type[ManagedNode], arguments: list[str] | None = None) -> in
         rclpy.try_shutdown()
         return 1
     node.start_heartbeat()
+    if node_class.niceness:
+        os.nice(node_class.niceness)  # on Linux, of this thread and of those that it starts from now on
     executor = node.make_executor()
     executor.add_node(node)
     stopping = threading.Event()

@@ -7,7 +7,7 @@ that never lets the executor run them.
 """
 
 import gc
-import sys
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -21,12 +21,25 @@ from rclpy.qos import QoSProfile
 
 MessageT = TypeVar("MessageT")
 
-SWITCH_INTERVAL = 0.0005
-"""How long another Python thread may keep a control thread waiting for the interpreter [s]; the default is 5 ms."""
+FIFO_PRIORITY = 50
+"""Of SCHED_FIFO's 1 … 99; the kernel's own interrupt threads have 50, too."""
 
 _NANOSECONDS = 1_000_000_000
 _LATE_PERIODS = 5
 """A loop that is later than this gives up catching up."""
+
+
+def set_scheduling(policy: int, priority: int) -> bool:
+    """Give every thread of this process a scheduling policy; False where the user may not (see `ulimit -r`).
+
+    All of them, for a control thread also waits for the middleware's threads and for whoever holds the interpreter.
+    """
+    try:
+        for thread in os.listdir("/proc/self/task"):
+            os.sched_setscheduler(int(thread), policy, os.sched_param(priority))
+    except OSError:  # not permitted, no such system, or the thread has just ended
+        return False
+    return True
 
 
 class UnspunGroup(CallbackGroup):
@@ -101,6 +114,8 @@ class ControlLoop:
         tick: called with the steady time [s] it was due at.
         handlers: each inbox with what to do with its messages.
         on_fault: called once, from the loop's thread.
+        real_time: run the whole process under SCHED_FIFO while the loop runs, where the user may (as ros2_control does);
+            for short work on the control path only.
     """
 
     def __init__(
@@ -110,6 +125,7 @@ class ControlLoop:
         tick: Callable[[float], None],
         handlers: Sequence[tuple[Inbox[Any], Callable[[Any], None]]],
         on_fault: Callable[[Exception], None],
+        real_time: bool = False,
     ) -> None:
         self._context = node.context
         self._period, self._tick, self._handlers, self._on_fault = (
@@ -118,6 +134,7 @@ class ControlLoop:
             list(handlers),
             on_fault,
         )
+        self._real_time = real_time
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._wake = node.create_guard_condition(lambda: None, callback_group=UnspunGroup())
@@ -130,11 +147,12 @@ class ControlLoop:
         """Forget what came before, then begin ticking."""
         for inbox, _handler in self._handlers:
             inbox.drain()
-        sys.setswitchinterval(SWITCH_INTERVAL)
         gc.collect()
         gc.freeze()
         self._last_tick = time.monotonic()
         self._thread.start()
+        if self._real_time:
+            set_scheduling(os.SCHED_FIFO, FIFO_PRIORITY)
 
     def stop(self) -> None:
         """Tick no more; returns when the thread has ended (at most 2 s)."""
@@ -142,6 +160,8 @@ class ControlLoop:
         self._wake.trigger()
         if self._thread.ident is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=2.0)
+        if self._real_time:
+            set_scheduling(os.SCHED_OTHER, 0)
         self._destroy_wake()
 
     def call(self, function: Callable[[], MessageT], timeout: float = 1.0) -> MessageT:

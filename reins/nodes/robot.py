@@ -123,13 +123,8 @@ class RobotNode(ManagedNode[RobotSettings]):
     def activate(self) -> None:
         """Start the control thread."""
         factor = self.settings.real_time_factor if self._simulated is not None else 1.0
-        self._loop = ControlLoop(
-            self,
-            self._period / factor,
-            self._tick,
-            [(self._commands, self._apply)],
-            self.fail,
-        )
+        ways = [(self._commands, self._apply)]
+        self._loop = ControlLoop(self, self._period / factor, self._tick, ways, self.fail, real_time=True)
         self._loop.start()
 
     def deactivate(self) -> None:
@@ -167,8 +162,8 @@ class RobotNode(ManagedNode[RobotSettings]):
     def _tick(self, _due: float) -> None:
         """Tell the state at this time, then let the next period pass under the newest command."""
         state = self._read()
-        self._states.publish(robot_state_to_msg(state, self._host.armed))
         self._joints.publish(self._fill_joint_state(state))
+        self._states.publish(robot_state_to_msg(state, self._host.armed))
         if self._simulated is not None:
             fill_time(self._now.clock, state.stamp)
             self._clock.publish(self._now)
@@ -204,10 +199,6 @@ class RobotNode(ManagedNode[RobotSettings]):
         if self._loop is None:
             raise ReinsError(f"the robot node is {self.state}, not active")
         return self._loop
-
-    def _publisher_names(self) -> list[str]:
-        infos = self.get_publishers_info_by_topic(self._commands.topic)
-        return sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
 
     def _reference_is_near(self) -> bool:
         measured = self._host.read().position
@@ -274,12 +265,12 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._time_offset = state.stamp + self._period
 
     def _check_publishers(self) -> None:
-        if self._loop is None or not self._host.armed:
+        if self._loop is None or not self._host.armed or self.count_publishers(self._commands.topic) < 2:
             return
-        names = self._publisher_names()
-        if len(names) > 1:
-            reason = f"command/safe has {len(names)} publishers ({', '.join(names)}): only the safety node may be one"
-            self._loop.call(lambda: self._host.disarm(reason))
+        infos = self.get_publishers_info_by_topic(self._commands.topic)
+        names = sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
+        reason = f"command/safe has {len(names)} publishers ({', '.join(names)}): only the safety node may be one"
+        self._loop.call(lambda: self._host.disarm(reason))
 
 
 def main() -> int:

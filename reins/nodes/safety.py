@@ -81,7 +81,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._status = None
         handlers = [(self._robot_states, self._on_robot_state)]
         handlers += [(source, self._on_command) for source in self._sources]
-        self._loop = ControlLoop(self, 1.0 / TICK_RATE, self._tick, handlers, self.fail)
+        self._loop = ControlLoop(self, 1.0 / TICK_RATE, self._tick, handlers, self.fail, real_time=True)
         self._loop.start()
 
     def deactivate(self) -> None:

@@ -13,7 +13,7 @@ from reins.nodes.base import ManagedNode, run
 from reins.nodes.control_loop import Inbox
 from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import CONTROL, HEARTBEAT
+from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
 from reins.nodes.robot import AUTOMATION
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm
@@ -29,6 +29,12 @@ REMAINS: Final = 25.0
 
 TAKEN_TOPICS: Final = ("command/safe", "joint_states")
 """Topics that have one publisher in a namespace."""
+
+ARM_TIMEOUT: Final = 15.0
+"""How long the robot may refuse to be armed, as it does until safety is ready [s]."""
+
+STOPPED: Final = (ros.SafetyState.STOPPED, ros.SafetyState.ESTOP)
+"""Modes that only an operator's reset ends."""
 
 SETTLED: Final = ("unconfigured", "inactive", "active", "finalized")
 """States that are told; the others are on the way."""
@@ -74,6 +80,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
         self._dead: dict[str, float] = {}
         self._up = threading.Event()
         self._stopping = threading.Event()
+        self._stopped = False
         self._begin = self.create_timer(0.0, self._start_itself)
 
     def _start_itself(self) -> None:
@@ -90,6 +97,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
         self._arm_client = self.create_client(Arm, "robot/arm")
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
         self._alive = Inbox(self, ros.RobotState, "robot_state", CONTROL)
+        self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
         self._diagnostics = self.create_publisher(DiagnosticArray, "diagnostics", 10)
 
     def activate(self) -> None:
@@ -162,7 +170,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
 
     def _arm(self) -> str:
         """Arm the robot as soon as the safety node lets it; what the robot answers."""
-        deadline = time.monotonic() + self.settings.appear_timeout
+        deadline = time.monotonic() + ARM_TIMEOUT
         answer = "no answer from robot/arm"
         while time.monotonic() < deadline and not self._stopping.wait(0.1):
             response = wait_for(
@@ -173,6 +181,21 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
                 return str(response.message)
             answer = response.message if response is not None else answer
         raise ReinsError(f"the robot could not be armed: {answer}")
+
+    def _on_safety(self, message: ros.SafetyState) -> None:
+        """An operator's reset ends a stop; a simulated robot that was disarmed by it is then armed again."""
+        if message.mode in STOPPED:
+            self._stopped = True
+        elif message.mode == ros.SafetyState.READY and self._stopped:
+            self._stopped = False
+            if self.settings.auto_arm and self._up.is_set():
+                threading.Thread(target=self._arm_again, name="arm", daemon=True).start()
+
+    def _arm_again(self) -> None:
+        try:
+            self.get_logger().info(self._arm())
+        except ReinsError as error:
+            self.get_logger().error(str(error))
 
     def _watch(self) -> None:
         now = time.monotonic()
