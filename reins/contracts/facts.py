@@ -2,8 +2,8 @@
 
 Facts are tuples. Seen in a scene: ("in", a, b), ("on", a, b) with b an object or the table, ("beside", a, b) both ways
 round, ("left_of", a, b) and the other spatial relations, ("holding", a); compared with an earlier scene: ("moved", a,
-direction). What follows from those: ("hand_empty",); ("clear", a) — nothing is on or in it; ("room", a) — something more
-fits on or in it.
+direction). What follows from those: ("hand_empty",); ("clear", a) — nothing is on or in it; ("room", a) — there is
+room for more on or in it.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Carries out one instruction in a closed loop: look, plan, act, look again, replan when the world disagrees.
 
-Passive: it owns no thread and reads no clock. The planner node and the rig ask `next` what to do, do it, and report with
+Passive: it owns no thread and reads no clock. The planner node and the rig ask `next` what to do, do it, and report by
 `skill_finished`. Every path ends in `Done`: looks, replans and repeated failures are all bounded.
 """
 

@@ -20,7 +20,7 @@ EFFORT: Final = 2_000
 
 def why_not(problem: Problem) -> str:
     """The reason why `search` found no plan for the problem."""
-    goals = sorted(problem.goals - problem.state.facts)
+    goals = [goal for goal in problem.goals if goal not in problem.state.facts]
     for goal in goals:
         if reason := _misfit(goal, problem):
             return reason
@@ -36,7 +36,7 @@ def why_not(problem: Problem) -> str:
 
 
 def _only(problem: Problem, goal: Fact) -> Problem:
-    return replace(problem, goals=frozenset((goal,)))
+    return replace(problem, goals=(goal,))
 
 
 def _touches(call: SkillCall, problem: Problem) -> list[str]:
@@ -47,12 +47,15 @@ def _touches(call: SkillCall, problem: Problem) -> list[str]:
 def _ways(goal: Fact, problem: Problem) -> Iterator[tuple[SkillSpec, Arguments, str | None]]:
     """The skills that would bring a goal about: with the arguments that it fixes, and what would have to be held."""
     for spec in problem.registry.values():
-        names = {parameter.name for parameter in spec.parameters}
+        names = {parameter.name: parameter for parameter in spec.parameters}
         for effect in spec.effects:
             if effect.negated or len(effect.fact) != len(goal):
                 continue
             pairs = list(zip(effect.fact, goal, strict=True))
-            if all(part == value or part in names or part == HELD for part, value in pairs):
+            if all(
+                part in (value, HELD) or (part in names and value in (names[part].words or (value,)))
+                for part, value in pairs
+            ):
                 yield (
                     spec,
                     {part: value for part, value in pairs if part in names},

@@ -6,6 +6,7 @@ wanted facts, the one that needs less is kept: an object that has to go somewher
 """
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -28,7 +29,7 @@ class Problem:
     Attributes:
         scene: for the objects and their labels.
         state: the facts to start from.
-        goals: facts that are to hold.
+        goals: facts that are to hold, each once; among plans of the same length the first are worked on first.
         registry: the skills.
         avoid: ids of the objects that must not be touched.
         anything: any object may be moved, and any touched; to find out why there is no plan otherwise.
@@ -36,7 +37,7 @@ class Problem:
 
     scene: Scene
     state: SymbolicState
-    goals: Facts
+    goals: tuple[Fact, ...]
     registry: Mapping[str, SkillSpec]
     avoid: frozenset[str] = frozenset()
     anything: bool = False
@@ -98,17 +99,20 @@ class Action:
 
 
 def ground(problem: Problem) -> list[Action]:
-    """Every action that can matter."""
+    """Every action that can matter, those for the first goals first."""
     every = [action for spec in problem.registry.values() if spec.effects for action in _instances(spec, problem)]
-    wanted = problem.goals | {fact for action in every for fact in action.needs}
+    wanted = {*problem.goals} | {fact for action in every for fact in action.needs}
     kept: list[Action] = []
     for action in sorted(every, key=lambda action: len(action.needs - {_ALWAYS}) + len(action.forbids)):
         if not any(_as_good(other, action, wanted) for other in kept):
             kept.append(action)
-    return kept
+    rank: dict[str, int] = {}
+    for goal in problem.goals:
+        rank.setdefault(goal[-1] if len(goal) == 1 else goal[1], len(rank))
+    return sorted(kept, key=lambda action: min((rank.get(fact[1], len(rank)) for fact in action.adds), default=0))
 
 
-def _as_good(one: Action, other: Action, wanted: Facts) -> bool:
+def _as_good(one: Action, other: Action, wanted: AbstractSet[Fact]) -> bool:
     """Whether `one` does all that `other` does for the wanted facts, and needs no more."""
     return (
         one.removes == other.removes

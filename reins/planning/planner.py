@@ -2,8 +2,8 @@
 
 A planner is a function of what it is told: the instruction, the newest scene, and the history of the task. It keeps
 nothing between calls, so it can plan again at any time, and two tasks never mix. Success is judged on scenes alone: a
-planner that understands the instruction (`symbolic`) checks its goals; one that cannot say what the instruction means in
-facts (a language model) checks that what its steps were for is so: `unmet_effects`.
+planner that understands the instruction (`symbolic`) checks its goals; one that cannot say in facts what it means (a
+language model) checks that what its steps were for is so: `unmet_effects`.
 """
 
 from collections.abc import Mapping

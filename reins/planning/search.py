@@ -1,8 +1,8 @@
 """Finds the shortest sequence of skills that makes goal facts true: A* over grounded skills, from the registry alone.
 
-The heuristic counts what any solution must still bring about, one action each: unmet goals (goals that one action brings
-about together count once), facts that every way to an unmet goal needs first, and the objects that have to be taken off
-others for that. It never overestimates, so the plan is shortest.
+The heuristic counts what any solution must still bring about, one action each: unmet goals (once for those that one
+action brings about together), facts that every way to an unmet goal needs first, and the objects that have to be taken
+off others for that. It never overestimates, so the plan is shortest.
 """
 
 import heapq
@@ -22,16 +22,17 @@ def search(problem: Problem, effort: int = MAX_EXPANSIONS) -> list[SkillCall] | 
     """The shortest plan, or None if there is none, or none within `effort` states."""
     actions = ground(problem)
     start, labels = problem.start(), problem.state.labels
-    estimate = Landmarks(problem.goals, actions)
+    goals = frozenset(problem.goals)
+    estimate = Landmarks(goals, actions)
     cost = {start: 0}
     came: dict[Facts, tuple[Facts, SkillCall]] = {}
-    frontier = [(estimate(start), 0, 0, start)]  # deepest and newest first among equals
+    frontier = [(estimate(start), 0, 0, start)]  # deepest first among equals, then the one found first
     pushed = 0
     for _ in range(effort):
         if not frontier:
             return None
         _, depth, _, facts = heapq.heappop(frontier)
-        if problem.goals <= facts:
+        if goals <= facts:
             return _path(came, facts)
         if -depth > cost[facts]:
             continue
@@ -42,7 +43,7 @@ def search(problem: Problem, effort: int = MAX_EXPANSIONS) -> list[SkillCall] | 
             if after not in cost or steps < cost[after]:
                 cost[after], came[after] = steps, (facts, action.call)
                 pushed += 1
-                heapq.heappush(frontier, (steps + estimate(after), -steps, -pushed, after))
+                heapq.heappush(frontier, (steps + estimate(after), -steps, pushed, after))
     return None
 
 

@@ -24,7 +24,12 @@ def bind(condition: Condition, arguments: Arguments, held: str | None) -> Condit
 
 def matches(pattern: Fact, fact: Fact) -> bool:
     """Whether `fact` is what `pattern` says, ANY standing for anything."""
-    return len(pattern) == len(fact) and all(want in (ANY, got) for want, got in zip(pattern, fact, strict=True))
+    if len(pattern) != len(fact):
+        return False
+    for want, got in zip(pattern, fact, strict=True):  # noqa: SIM110  a generator costs the search a third of its time
+        if want not in (got, ANY):
+            return False
+    return True
 
 
 def known(pattern: Fact, facts: Facts) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from reins.contracts.facts import Fact, Facts
+from reins.contracts.facts import Fact
 from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo, Unclear
@@ -46,10 +46,11 @@ class SymbolicPlanner:
         self._registry = registry
 
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
-        """The shortest plan from `scene`; a question when the instruction is ambiguous, a refusal when it cannot be done."""
+        """The shortest plan from `scene`; a question if the instruction is ambiguous, a refusal if it is impossible."""
         try:
-            task = self._understand(instruction, history.initial)
-            steps = self._steps(task, _progress(task, history, scene), scene)
+            task, steps = self._understand(instruction, history.initial)
+            if scene is not history.initial:
+                steps = self._steps(task, _progress(task, history, scene), scene)
         except Unclear as unclear:
             return Plan(question=str(unclear))
         except CannotDo as refusal:
@@ -59,20 +60,19 @@ class SymbolicPlanner:
     def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
         """What is asked for and not so. An instruction that is not understood is never met."""
         try:
-            task = self._understand(instruction, history.initial)
+            task, _ = self._understand(instruction, history.initial)
         except (Unclear, CannotDo) as error:
             return [str(error)]
         progress = _progress(task, history, scene)
-        if progress.stage == len(task.stages):
-            stage = _upkeep(task)
-        else:
-            stage = task.stages[progress.stage]
+        stage = _upkeep(task) if progress.stage == len(task.stages) else task.stages[progress.stage]
         if stage.act is not None:
             return [f"{call_text(stage.act)} is not done"]
         return [fact_text(goal.fact, negated=True) for goal in stage.unmet(progress.before, scene)]
 
-    def _understand(self, instruction: str, initial: Scene) -> Task:
-        """Read the instruction. Goals of earlier stages that a later one has to undo are not kept for that one.
+    def _understand(self, instruction: str, initial: Scene) -> tuple[Task, list[SkillCall]]:
+        """Read the instruction, and find the steps from the initial scene.
+
+        Goals of earlier stages that a later one has to undo are not kept for that one.
 
         Raises:
             CannotDo, Unclear: it makes no sense in the initial scene, or nothing reaches it from there.
@@ -89,7 +89,7 @@ class SymbolicPlanner:
                 stage = replace(stage, kept=())
                 work.reach(stage)
             stages.append(stage)
-        return replace(task, stages=tuple(stages))
+        return replace(task, stages=tuple(stages)), work.steps
 
     def _steps(self, task: Task, progress: _Progress, scene: Scene) -> list[SkillCall]:
         """The steps that are left."""
@@ -126,25 +126,25 @@ class _Work:
             CannotDo: nothing reaches it.
         """
         goals = (*stage.goals, *stage.kept)
-        facts = {goal.fact for goal in goals}
+        facts = [goal.fact for goal in goals]
         done = {goal.fact for goal in goals if goal.holds(self._before, self._scene)} if not self.steps else set()
         state = self._with_moves(done)
         if stage.act is None:
-            steps, state = self._search(state, frozenset(facts))
+            steps, state = self._search(state, facts)
         else:
             spec = self._registry[stage.act.skill]
             arguments = spec.complete(stage.act, self._scene)
             before = [bind(condition, arguments, None) for condition in spec.preconditions]
-            facts |= {condition.fact for condition in before if not condition.negated}
-            steps, state = self._search(state, frozenset(facts))
+            facts += [condition.fact for condition in before if not condition.negated]
+            steps, state = self._search(state, facts)
             if unmet := state.unmet(spec, arguments):
                 raise CannotDo(f"{call_text(stage.act)} {needs(unmet)}")
             steps, state = [*steps, stage.act], state.after(spec, arguments)
         self.steps += [self._measured(step, goals) for step in steps]
         self._state = state
 
-    def _search(self, state: SymbolicState, goals: Facts) -> tuple[list[SkillCall], SymbolicState]:
-        problem = Problem(self._scene, state, goals, self._registry, self._avoid)
+    def _search(self, state: SymbolicState, goals: Sequence[Fact]) -> tuple[list[SkillCall], SymbolicState]:
+        problem = Problem(self._scene, state, tuple(dict.fromkeys(goals)), self._registry, self._avoid)
         steps = search(problem)
         if steps is None:
             raise CannotDo(why_not(problem))

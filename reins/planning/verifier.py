@@ -17,9 +17,9 @@ MAX_STEPS: Final = 64
 def verify(plan: Plan, scene: Scene, registry: Mapping[str, SkillSpec], start: int = 0) -> list[str]:
     """What is wrong with a plan, a sentence each; empty if it can be carried out.
 
-    Every step's skill and arguments are checked against the registry and the scene, and no step may touch an object that
-    the plan's own constraints say to avoid. Preconditions are checked by simulating the effects, up to the first step
-    whose preconditions do not hold: what comes after it would only repeat that.
+    Every step's skill and arguments are checked against the registry and the scene, and no step may touch what the
+    plan's own constraints say to avoid. Preconditions are checked by simulating the effects, up to the first step whose
+    preconditions do not hold: what comes after it would only repeat that.
 
     Args:
         plan: the plan; a question or a refusal has nothing to check.

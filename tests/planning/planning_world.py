@@ -12,7 +12,6 @@ from reins.contracts.scene import TABLE, Scene, SceneObject
 from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
 from reins.skills.library import DEFAULT_PUSH
 
-
 LOOK = 0.5
 """Time between scenes [s]."""
 

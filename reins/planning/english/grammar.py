@@ -70,6 +70,8 @@ class _Parser:
 
     def _unexpected(self, wanted: str) -> CannotDo:
         before = f" after '{self._tokens[self._at - 1].text}'" if 0 < self._at <= len(self._tokens) else ""
+        if self._at >= len(self._tokens):
+            return CannotDo(f"the instruction ends{before}, where I expected {wanted}")
         return CannotDo(f"I do not understand '{self._peek().text}'{before}; I expected {wanted}")
 
     def _constraint(self) -> None:
@@ -83,7 +85,7 @@ class _Parser:
                 raise CannotDo(f"'{start.text} {verb.text}': of things not to do I only understand what not to touch")
         else:
             self._accept(Kind.TOUCH)
-        things = self._things()
+        things = self._things((Kind.AND, Kind.OR))
         if start.value == "leave" and self._take().value != "alone":
             raise CannotDo(f"I do not understand '{start.text}' without 'alone'")
         self._said.avoid.extend(things)
@@ -117,6 +119,8 @@ class _Parser:
             token = self._peek()
             if token.kind in _LINKS or token.kind is Kind.NOT:
                 return
+            if token.kind is Kind.OR:
+                raise Unclear("I do not choose between things joined by 'or'; which one do you mean?")
             if token.kind is Kind.ARTICLE and self._peek(1).kind in (Kind.ROBOT_PART, Kind.HOME):
                 self._take()
             elif token.kind in (Kind.ROBOT_PART, Kind.HOME):
@@ -133,6 +137,10 @@ class _Parser:
                 clause.themes = (*others, replace(last, ranks=(*last.ranks, self._take().value)))
             elif token.kind is Kind.DIRECTION and not clause.direction:
                 clause.direction = self._take().value
+            elif token.kind is Kind.EXCEPT and clause.themes and clause.themes[-1].quantity == "all":
+                self._take()
+                *others, last = clause.themes
+                clause.themes = (*others, replace(last, exclude=(*last.exclude, *self._things())))
             elif token.kind is Kind.PARTICLE:
                 clause.particle = self._take().value
             elif token.kind in (Kind.NUMBER, Kind.DISTANCE):
@@ -160,11 +168,11 @@ class _Parser:
             raise self._unexpected("a unit of length: cm, mm or m")
         return float(token.value) * float(unit.value)
 
-    def _things(self) -> tuple[NounPhrase, ...]:
+    def _things(self, links: tuple[Kind, ...] = (Kind.AND,)) -> tuple[NounPhrase, ...]:
         """thing { (and | ,) thing }: the list ends where what follows is a clause of its own."""
         things = [self._thing()]
-        while self._peek().kind is Kind.AND and self._lists_on():
-            while self._accept(Kind.AND):
+        while self._peek().kind in links and self._lists_on(links):
+            while self._accept(*links):
                 pass
             things.append(self._thing())
         for index in range(len(things) - 2, -1, -1):  # "the red and the blue block": both are blocks
@@ -172,9 +180,9 @@ class _Parser:
                 things[index] = replace(things[index], label=things[index + 1].label)
         return tuple(things)
 
-    def _lists_on(self) -> bool:
+    def _lists_on(self, links: tuple[Kind, ...]) -> bool:
         ahead = 0
-        while self._peek(ahead).kind is Kind.AND:
+        while self._peek(ahead).kind in links:
             ahead += 1
         return self._peek(ahead).kind in _STARTS_THING
 

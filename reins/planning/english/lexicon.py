@@ -35,6 +35,7 @@ class Kind(Enum):
     THAT_IS = auto()
     EXCEPT = auto()
     AND = auto()
+    OR = auto()
     THEN = auto()
     NOT = auto()
     TOUCH = auto()
@@ -76,6 +77,7 @@ _PHRASES: Final[Mapping[tuple[Kind, str], str]] = {
     (Kind.VERB, "push"): "push, slide, nudge, shove",
     (Kind.VERB, "move"): "move, shift",
     (Kind.VERB, "go"): "go, go back, hover, return, come, reach for, point",
+    (Kind.VERB, "stop"): "stop, halt, freeze, cancel, abort, wait",
     (Kind.VERB, "open"): "open up, open",
     (Kind.VERB, "close"): "close, shut",
     (Kind.ARTICLE, "the"): "the, this, that, these, those, my, your",
@@ -140,7 +142,8 @@ _PHRASES: Final[Mapping[tuple[Kind, str], str]] = {
     (Kind.DISTANCE, "0.05"): "a bit, a little, a little bit, slightly",
     (Kind.THAT_IS, "that is"): "that is, which is, that are, which are, that's, lying, standing, sitting",
     (Kind.EXCEPT, "except"): "except, except for, apart from, but not, other than",
-    (Kind.AND, "and"): "and, but, while, plus, and also, as well as, or, \\,",
+    (Kind.AND, "and"): "and, but, while, plus, and also, as well as, \\,",
+    (Kind.OR, "or"): "or, nor",
     (Kind.THEN, "then"): (
         "then, and then, after that, afterwards, and afterwards, next, and next, finally, and finally, lastly, "
         "but then, but first, ;, ., !, ?"
@@ -149,13 +152,13 @@ _PHRASES: Final[Mapping[tuple[Kind, str], str]] = {
         "do not, don't, dont, never, without, be careful not to, make sure not to, make sure you do not, "
         "take care not to, must not, you must not, and not, not, be sure not to, do not ever"
     ),
-    (Kind.NOT, "avoid"): "avoid, keep away from, stay away from, keep clear of",
+    (Kind.NOT, "avoid"): "avoid, avoiding, keep away from, keeping away from, stay away from, keep clear of",
     (Kind.TOUCH, "touch"): (
         "touch, touching, moving, disturb, disturbing, bump, bumping, bump into, bumping into, hit, hitting, "
         "knock over, knocking over, pushing, use, using, picking up, go near, going near, come near, grabbing, "
         "tip over, tipping over, shifting, come close to, get close to"
     ),
-    (Kind.ALONE, "leave"): "leave, keep",
+    (Kind.ALONE, "leave"): "leave, keep, leaving, keeping",
     (Kind.ALONE, "alone"): "alone, untouched, as it is, as they are, where it is, where they are, in place",
     (Kind.ADVERB, "0.5"): "carefully, gently, with care, be careful, cautiously, softly",
     (Kind.ADVERB, "0.3"): "slowly, very carefully, very gently, slow",
@@ -164,8 +167,8 @@ _PHRASES: Final[Mapping[tuple[Kind, str], str]] = {
     (Kind.FILLER, ""): (
         "please, kindly, can you, could you, would you, will you, i want you to, i would like you to, i'd like you to, "
         "you should, you must, you need to, i need you to, hey, hello, hi, robot, ok, okay, now, just, for me, thanks, "
-        "thank you, try to, go ahead and, first, too, as well, also, again, the robot, about, be sure to, make sure to, "
-        "let's, straight, :"
+        "thank you, try to, go ahead and, first, too, as well, also, again, the robot, about, be sure to, "
+        "make sure to, let's, straight, :"
     ),
     (Kind.COLOUR, "grey"): "grey, gray",
     **{(Kind.COLOUR, colour): colour for colour in COLOURS},

@@ -1,7 +1,7 @@
 """Instructions to stages of goals: what is to be so, in which order, and what to leave alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reins.contracts.plan import Constraint
 from reins.contracts.scene import TABLE, Scene
@@ -54,10 +54,12 @@ def read(instruction: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> T
         Unclear: it can mean several things; asks.
     """
     said = parse(tokenise(instruction, scene))
-    avoid = [name for phrase in said.avoid if not phrase.pronoun for name in Referents(scene).resolve(phrase)]
+    rules = [replace(phrase, quantity="all") if phrase.quantity == "a" else phrase for phrase in said.avoid]
+    late = [phrase for phrase in rules if phrase.pronoun or phrase.other]  # these need to know what was spoken of
+    avoid = [name for phrase in rules if phrase not in late for name in Referents(scene).resolve(phrase)]
     reader = Reader(scene, registry, frozenset(avoid))
     wishes = [reader.clause(clause) for clause in said.clauses]
-    avoid += [name for phrase in said.avoid if phrase.pronoun for name in reader.referents.resolve(phrase)]
+    avoid += [name for phrase in late for name in reader.referents.resolve(phrase)]
     if TABLE in avoid:
         raise CannotDo("I cannot avoid the table: everything stands on it")
     stages = merge(_staged(wishes))

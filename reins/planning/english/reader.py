@@ -65,6 +65,7 @@ class Reader:
             "go": self._go,
             "open": self._gripper,
             "close": self._gripper,
+            "stop": self._stop,
         }
 
     def clause(self, clause: Clause) -> Wish:
@@ -73,7 +74,13 @@ class Reader:
         Raises:
             CannotDo, Unclear: see `read`.
         """
-        return self._verbs[clause.verb](clause)
+        wish = self._verbs[clause.verb](clause)
+        if self.referents.current:
+            self.referents.themes, self.referents.current = self.referents.current, ()
+        return wish
+
+    def _stop(self, clause: Clause) -> Wish:
+        raise CannotDo("a task cannot stop the robot: cancel the task that runs, or use the emergency stop")
 
     def _go(self, clause: Clause) -> Wish:
         if clause.part == "home":
@@ -88,7 +95,7 @@ class Reader:
             raise Unclear(f"I can go to one thing at a time. To which first: {listed(names, 'or')}?")
         if names[0] == TABLE:
             raise CannotDo(f"I can go to an object, and the table is none; I see {listed(self._scene.objects)}")
-        self.referents.themes = names
+        self.referents.current = names
         arguments: dict[str, ArgumentValue] = {"target": names[0]}
         if clause.distance is not None:
             arguments["height"] = self._number("move_to", "height", clause.distance)
@@ -121,13 +128,14 @@ class Reader:
             return self._carry(clause)
         if any(relation == "off" for relation, _ in clause.places):
             return self._remove(clause)
+        _no_more(clause, particle="up")
         names = self._themes(_narrowed(clause, clause.places))
         return Wish(clause.after, tuple(Reach(("holding", name)) for name in names))
 
     def _remove(self, clause: Clause) -> Wish:
         """Take off or out: onto the table, or into the hand if it is on the table."""
-        narrowed = _narrowed(clause, clause.places)
-        names = self._themes(narrowed)
+        _no_more(clause)
+        names = self._themes(_narrowed(clause, clause.places))
         if any(phrase is not None and phrase.label == TABLE for _, phrase in clause.places):
             return Wish(clause.after, tuple(Reach(("holding", name)) for name in names))
         return self._put(clause.after, names, "on", TABLE)
@@ -135,11 +143,15 @@ class Reader:
     def _release(self, clause: Clause) -> Wish:
         if clause.places:
             return self._carry(clause)
-        if not clause.themes and self._scene.held() is None and not self.referents.themes:
+        if not clause.themes and self._scene.held() is None and clause.text in ("let go", "release"):
             return Wish(clause.after, act=SkillCall(skill="open_gripper"))
-        return self._put(clause.after, self._themes(clause), "on", TABLE)
+        _no_more(clause, particle="down")
+        held = self._scene.held()
+        names = self._themes(clause, lambda name: held in (None, name))
+        return self._put(clause.after, names, "on", TABLE)
 
     def _carry(self, clause: Clause) -> Wish:
+        _no_more(clause, particle="up" if clause.verb == "take" else "down")
         sources = [place for place in clause.places if place[0] in _SOURCES]
         places = [place for place in clause.places if place[0] not in _SOURCES]
         clause = _narrowed(clause, sources)
@@ -147,10 +159,10 @@ class Reader:
             clause, places = narrowed, places[1:]
         if not places:
             if clause.particle == "down":
-                return self._put(clause.after, self._themes(clause), "on", TABLE)
+                return self._release(clause)
             names = self._themes(clause)
             if clause.verb == "stack" and len(names) > 1:
-                raise Unclear(f"In which order shall I stack {listed(names)}? Say which goes on which")
+                raise Unclear(f"In which order shall I stack {listed(names)}: which goes on which?")
             raise Unclear(f"Where shall I {clause.text} {listed(names)}?")
         return self._chain(clause, places)
 
@@ -167,7 +179,6 @@ class Reader:
     def _chain(self, clause: Clause, places: Sequence[Place]) -> Wish:
         """ "A on B in C": A goes on B; B goes in C if it can be carried, and is the one in C otherwise."""
         names = self._themes(clause)
-        first = names
         goals: tuple[Goal, ...] = ()
         for index, (relation, phrase) in enumerate(places):
             if phrase is not None and index + 1 < len(places) and phrase.label not in MOVABLE:
@@ -178,7 +189,6 @@ class Reader:
             names = (where,)
             if index + 1 >= len(places):
                 break
-        self.referents.themes = first
         return Wish(clause.after, goals)
 
     def _where(self, relation: str, phrase: NounPhrase | None, names: Sequence[str]) -> tuple[str, str]:
@@ -223,13 +233,13 @@ class Reader:
             self._contained.difference_update(names)
         return Wish(after, tuple(Reach((name, thing, where)) for thing in names for name in relations))
 
-    def _themes(self, clause: Clause) -> tuple[str, ...]:
-        """Ids of what a clause is about; what is held if it does not say."""
+    def _themes(self, clause: Clause, fits: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
+        """Ids of what a clause is about; what is held if it does not say. Only what `fits` can be meant loosely."""
         if not clause.themes:
             if clause.part:
                 raise CannotDo(f"I cannot {clause.text} my own {clause.part}")
             if (held := self._scene.held()) is None:
-                raise Unclear(f"What shall I {clause.text}? I see {listed(self._scene.objects)}")
+                raise Unclear(f"I see {listed(self._scene.objects)}; what shall I {clause.text}?")
             return (held,)
         apart = {
             name
@@ -239,13 +249,15 @@ class Reader:
         }
         names = self.referents.things(
             clause.themes,
-            lambda name: self.referents.label(name) in MOVABLE and name not in self._avoid and name not in apart,
+            lambda name: (
+                fits(name) and self.referents.label(name) in MOVABLE and name not in self._avoid and name not in apart
+            ),
         )
         if TABLE in names:
             raise CannotDo(f"I cannot {clause.text} the table")
         if not names:
             raise CannotDo(f"there is nothing to {clause.text}; I see {listed(self._scene.objects)}")
-        self.referents.themes = names
+        self.referents.current = names
         return names
 
     def _quietly(self, place: NounPhrase) -> tuple[str, ...]:
@@ -262,6 +274,15 @@ class Reader:
         except ReinsError as error:
             raise CannotDo(str(error)) from error
         return value
+
+
+def _no_more(clause: Clause, particle: str = "") -> None:
+    """Refuse what a clause says besides things and places; nothing that is said is passed over."""
+    if clause.distance is not None:
+        raise CannotDo(f"I cannot {clause.text} something by a distance; I can push it by one")
+    for word in (clause.direction, clause.part, clause.particle if clause.particle != particle else ""):
+        if word:
+            raise CannotDo(f"I do not understand '{word}' together with '{clause.text}'")
 
 
 def _within(phrase: NounPhrase, places: Sequence[Place]) -> NounPhrase:

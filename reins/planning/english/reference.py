@@ -25,6 +25,8 @@ class Referents:
         self._facts = facts_of(scene)
         self.themes: tuple[str, ...] = ()
         """What the last clause was about; what is held before anything was spoken of."""
+        self.current: tuple[str, ...] = ()
+        """What this clause is about, as far as it has been read."""
         self.places: tuple[str, ...] = ()
         """Where the last clause put it."""
         self.spoken: set[str] = set()
@@ -44,7 +46,7 @@ class Referents:
 
         Args:
             phrase: the words.
-            fits: what "it", "one", "all", "any" can only mean; a phrase that says exactly what it means is not bent by it.
+            fits: what "it", "one", "all", "any" can only mean; a phrase that is exact is not bent by it.
             apart_from: objects that it cannot be, such as the one that is put there.
 
         Raises:
@@ -65,7 +67,8 @@ class Referents:
         if phrase.object_id:
             return (phrase.object_id,)
         if phrase.pronoun == "others":
-            return tuple(name for name in self._scene.objects if name not in self.spoken)
+            others = [name for name in self._scene.objects if name not in self.spoken]
+            return tuple([name for name in others if fits(name)] or others)
         if phrase.pronoun:
             return self._spoken_of(phrase, fits, apart_from)
         found = self._narrowed(phrase)
@@ -78,7 +81,7 @@ class Referents:
             left = [name for name in candidates if name not in apart_from and fits(name)]
             if left and (len(left) == 1 or phrase.quantity == "all"):
                 return tuple(left)
-        raise Unclear(f"What does '{phrase.text}' stand for? I see {listed(self._scene.objects)}")
+        raise Unclear(f"I see {listed(self._scene.objects)}; which one is '{phrase.text}'?")
 
     def _narrowed(self, phrase: NounPhrase) -> list[SceneObject]:
         """The objects that fit the description, nearest to the robot first."""
@@ -92,7 +95,8 @@ class Referents:
             places = {(kind, where) for where in self.resolve(thing) for kind in kinds}
             found = [item for item in found if any((kind, item.id, where) in self._facts for kind, where in places)]
         if phrase.other:
-            label = phrase.label or (self.label(self.themes[-1]) if self.themes else "")
+            spoken = self.current or self.themes
+            label = phrase.label or (self.label(spoken[-1]) if spoken else "")
             found = [item for item in found if item.id not in self.spoken and label in ("", item.label)]
         for rank in phrase.ranks:
             found = _ranked(found, rank, phrase)

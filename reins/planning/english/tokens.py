@@ -58,11 +58,15 @@ def _longest(words: list[str], position: int, known: Vocabulary) -> tuple[Token 
 
 
 def _unknown(word: str, before: Token | None, known: Vocabulary, scene: Scene) -> str:
-    single = [phrase for phrase in known if " " not in phrase and len(phrase) > 2]
-    close = get_close_matches(word, single, n=1, cutoff=0.7)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
     if before is None or before.kind in _CLAUSE_STARTS:
+        hint = _did_you_mean(word, known, (Kind.VERB,))
         return f"I do not know how to '{word}'{hint} (I can {listed(VERBS, 'or')})"
     if before.kind in _NAME_STARTS:
-        return f"I do not know any '{word}'{hint} (I see {listed(scene.objects)})"
-    return f"I do not know the word '{word}'{hint}"
+        return f"I do not know any '{word}'{_did_you_mean(word, known, _NAMING)} (I see {listed(scene.objects)})"
+    return f"I do not know the word '{word}'{_did_you_mean(word, known, tuple(Kind))}"
+
+
+def _did_you_mean(word: str, known: Vocabulary, kinds: tuple[Kind, ...]) -> str:
+    single = [phrase for phrase, (kind, _) in known.items() if kind in kinds and phrase.isalpha() and len(phrase) > 2]
+    close = get_close_matches(word, single, n=1, cutoff=0.65)
+    return f"; did you mean '{close[0]}'?" if close else ""
