@@ -3,11 +3,12 @@
 Two sets of processes take turns in one run, so that both see the same machine:
 
 - bare: three plain rclpy processes (default executor) with the same messages and quality of service. The source's timer
-  sends a JointCommand, the relay copies it into a SafeCommand, the sink notes how long it was under way. A fourth process
-  publishes JointState from a timer.
+  sends a JointCommand, the relay copies it into a SafeCommand, the sink notes how long it was under way. A fourth
+  process publishes JointState from a timer.
 - reins: the real safety and robot nodes, the robot simulating at full rate, and a source that does what the skills node
-  does: on each robot state it sends a command. Safety checks, filters and integrates it; the robot hands it to the driver
-  and only then takes the time. The robot also publishes its states, joint states, clock and the world's truth meanwhile.
+  does: on each robot state it sends a command. Safety checks, filters and integrates it; the robot hands it to the
+  driver and only then takes the time. The robot also publishes its states, joint states, clock and the world's truth
+  meanwhile.
 
 The clock is CLOCK_MONOTONIC, which processes of one machine share; the source's stamp travels in `trace_ns`. A period
 error is |time between two joint states as they arrive − period| / period, taken by the same collector on both sides.
@@ -42,8 +43,8 @@ def run_latency(seconds: float) -> Report:
         seconds: length of each measurement [s]; there are ROUNDS of them on each side.
 
     Returns:
-        summary: `control_path_us` and `bare_rclpy_us` with p50 and p99 [µs], their `ratio`; `joint_state_period_error` and
-        `bare_period_error` with p50 and p99 [share of the period]; `joint_state_rate` [Hz].
+        summary: `control_path_us` and `bare_rclpy_us` with p50 and p99 [µs], their `ratio`; `joint_state_period_error`
+        and `bare_period_error` with p50 and p99 [share of the period]; `joint_state_rate` [Hz].
 
     Raises:
         ReinsError: a process did not do its part; says which.

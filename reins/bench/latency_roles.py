@@ -1,9 +1,10 @@
 """The processes of the latency benchmark, one role each: `python -m reins.bench.latency_roles ROLE SECONDS NAMESPACE`.
 
-Bare roles are what anyone would write with rclpy: a node, a subscription or a timer, the default executor. The collector
-is the same for both sides, so that what it adds to a figure it adds to both.
+Bare roles are what anyone would write with rclpy: a node, a subscription or a timer, the default executor. The
+collector is the same for both sides, so that what it adds to a figure it adds to both.
 """
 
+import contextlib
 import json
 import sys
 import threading
@@ -14,6 +15,9 @@ from typing import Any, Final
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from rclpy.utilities import try_shutdown
+from reins_msgs.msg import JointCommand, RobotState, SafeCommand
+from reins_msgs.srv import Arm
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Int64
 
@@ -22,8 +26,6 @@ from reins.hardware.profile import load_profile
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.qos import CONTROL, EVENTS
-from reins_msgs.msg import JointCommand, RobotState, SafeCommand
-from reins_msgs.srv import Arm
 
 PROFILE: Final = "franka"
 WARM_UP: Final = 2.0
@@ -140,6 +142,7 @@ def collector(node: Node, seconds: float) -> None:
     def note_latency(message: Int64) -> None:
         if counting.is_set():
             latencies.append(message.data * 1e-3)
+        both[0].set()
 
     def note_arrival(_message: JointState) -> None:
         if counting.is_set():
@@ -149,7 +152,7 @@ def collector(node: Node, seconds: float) -> None:
     both = threading.Event(), threading.Event()
     ways: list[tuple[Inbox[Any], Callable[[Any], None]]] = [
         (Inbox(node, JointState, "joint_states", CONTROL), note_arrival),
-        (Inbox(node, Int64, "robot/command_latency", EVENTS), lambda m: (both[0].set(), note_latency(m))),
+        (Inbox(node, Int64, "robot/command_latency", EVENTS), note_latency),
     ]
     faults: list[Exception] = []
     loop = ControlLoop(node, 0.1, lambda _due: None, ways, faults.append, real_time=True)
@@ -168,10 +171,8 @@ def collector(node: Node, seconds: float) -> None:
 
 
 def _spin(node: Node) -> None:
-    try:
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
 
 
 ROLES: Final[dict[str, Callable[[Node, float], None]]] = {
@@ -194,7 +195,7 @@ def main() -> int:
         print(f"{role}: {error}", file=sys.stderr)
         return 1
     finally:
-        rclpy.try_shutdown()
+        try_shutdown()
     return 0
 
 

@@ -90,7 +90,7 @@ class _Walk:
                 self._visit[child.tag](child)
 
     def _wanted(self, element: Element) -> bool:
-        if _CONDITIONS <= element.attributes.keys():
+        if element.attributes.keys() >= _CONDITIONS:
             raise element.error(f"<{element.tag}> has both if and unless")
         for name in _CONDITIONS & element.attributes.keys():
             value = self._text(element, name).strip().lower()
@@ -234,6 +234,8 @@ class _Walk:
                 raise element.error(f"no parameter file '{path}'")
             return ["--params-file", str(path)]
         element.check({"name", "value", "type"})
+        if "$(" in (raw := element.require("value")) and raw.lstrip().startswith("["):
+            raise element.error("a list with substitutions in it: put it together in a <let>, then use $(var …) here")
         name, text = self._text(element, "name"), self._text(element, "value")
         return [
             "-p",

@@ -1,5 +1,6 @@
 """One child process: started in a process group of its own, watched through a pidfd, ended in bounded steps."""
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -45,7 +46,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env=dict(node.environment),
-                preexec_fn=_prepare_child,  # noqa: PLW1509 (the runner has one thread)
+                preexec_fn=_prepare_child,
             )
         except OSError as error:
             raise ReinsError(f"{node.place}: cannot start {node.command[0]}: {error.strerror}") from error
@@ -102,10 +103,8 @@ class Child:
             self._process.stdout.close()
 
     def _signal_group(self, number: signal.Signals) -> None:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
-        except ProcessLookupError:
-            pass
 
 
 def describe_exit(returncode: int) -> str:

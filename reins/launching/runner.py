@@ -159,7 +159,8 @@ class _Run:
 
 @contextmanager
 def _signals_as_descriptor() -> Iterator[int]:
-    """A descriptor that gives one byte, the number, for each stop signal; the handlers from before come back after it."""
+    """A descriptor that gives one byte, the number, for each stop signal; the handlers from before come back after
+    it."""
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     os.set_blocking(read_end, False)

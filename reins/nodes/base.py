@@ -6,7 +6,8 @@ import signal
 import sys
 import threading
 import traceback
-from typing import ClassVar, Generic
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic
 
 import rclpy
 from lifecycle_msgs.srv import ChangeState
@@ -21,6 +22,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import try_shutdown
 
 from reins.contracts.errors import ReinsError
 from reins.nodes.heartbeat import Heartbeats
@@ -30,7 +32,8 @@ STOP_WITHIN = 4.5
 """A node that has not stopped this long after the signal ends at once [s]; launch's own patience is 5 s."""
 
 SWITCH_INTERVAL = 0.0005
-"""How long one Python thread may keep another, such as the heartbeat's, waiting for the interpreter [s]; the default is 5 ms."""
+"""How long one Python thread may keep another, such as the heartbeat's, waiting for the interpreter [s]; the default
+is 5 ms."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -206,7 +209,7 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
             *self.clients,
         ]
 
-    def _destroy(self, entity: object) -> None:
+    def _destroy(self, entity: Any) -> None:
         self._managed_entities.discard(entity)
         for destroy in (
             self.destroy_timer,
@@ -234,11 +237,11 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
             self.settings_changed()
 
 
-def run(node_class: type[ManagedNode], arguments: list[str] | None = None) -> int:
+def run(node_class: Callable[[], ManagedNode[Any]], arguments: list[str] | None = None) -> int:
     """Run one node until SIGINT or SIGTERM, then stop it cleanly. The body of every node's `main`.
 
-    The executor spins in a thread while this one waits for a signal, so that a node can still publish and stop what moves
-    after the signal came. A second signal kills the process.
+    The executor spins in a thread while this one waits for a signal, so that a node can still publish and stop what
+    moves after the signal came. A second signal kills the process.
 
     Args:
         node_class: makes the node when called without arguments.
@@ -257,11 +260,11 @@ def run(node_class: type[ManagedNode], arguments: list[str] | None = None) -> in
         node = node_class()
     except ReinsError as error:
         print(f"error: {error}", file=sys.stderr)
-        rclpy.try_shutdown()
+        try_shutdown()
         return 1
     node.start_heartbeat()
-    if node_class.niceness:
-        os.nice(node_class.niceness)  # on Linux, of this thread and of those that it starts from now on
+    if node.niceness:
+        os.nice(node.niceness)  # on Linux, of this thread and of those that it starts from now on
     executor = node.make_executor()
     executor.add_node(node)
     stopping = threading.Event()
@@ -282,11 +285,11 @@ def run(node_class: type[ManagedNode], arguments: list[str] | None = None) -> in
         expected = isinstance(fault, ReinsError)
         node.get_logger().fatal(str(fault) if expected else "".join(traceback.format_exception(fault)).rstrip())
     node.close()
-    rclpy.try_shutdown()
+    try_shutdown()
     return 1 if node.faults else 0
 
 
-def _spin(executor: Executor, node: ManagedNode, stopping: threading.Event) -> None:
+def _spin(executor: Executor, node: ManagedNode[Any], stopping: threading.Event) -> None:
     try:
         executor.spin()
     except ExternalShutdownException:

@@ -1,9 +1,9 @@
 """A control thread that takes its messages itself: the executor is left to rare traffic.
 
-A message through rclpy's executor costs about half a millisecond of Python (it builds a wait set over every entity of the
-node, and a task per callback). On the control path a thread of its own waits on just the subscriptions that matter,
-takes each message directly and calls its handler, then ticks at a fixed rate. Those subscriptions are in a callback group
-that never lets the executor run them.
+A message through rclpy's executor costs about half a millisecond of Python (it builds a wait set over every entity of
+the node, and a task per callback). On the control path a thread of its own waits on just the subscriptions that matter,
+takes each message directly and calls its handler, then ticks at a fixed rate. Those subscriptions are in a callback
+group that never lets the executor run them.
 """
 
 import gc
@@ -105,8 +105,8 @@ class Inbox(Generic[MessageT]):
 class ControlLoop:
     """Calls `tick` at a fixed rate, and each handler as soon as a message comes.
 
-    Handlers and tick run in one thread, so that a core behind them needs no lock. An exception in them ends the loop and is
-    given to `on_fault`.
+    Handlers and tick run in one thread, so that a core behind them needs no lock. An exception in them ends the loop
+    and is given to `on_fault`.
 
     Args:
         node: the owner; its context ends the loop.
@@ -114,8 +114,8 @@ class ControlLoop:
         tick: called with the steady time [s] it was due at.
         handlers: each inbox with what to do with its messages.
         on_fault: called once, from the loop's thread.
-        real_time: run the whole process under SCHED_FIFO while the loop runs, where the user may (as ros2_control does);
-            for short work on the control path only.
+        real_time: run the whole process under SCHED_FIFO while the loop runs, where the user may (as ros2_control
+            does); for short work on the control path only.
     """
 
     def __init__(
@@ -127,7 +127,8 @@ class ControlLoop:
         on_fault: Callable[[Exception], None],
         real_time: bool = False,
     ) -> None:
-        self._context = node.context
+        assert node.context.handle is not None, "the node's context is initialised"
+        self._context_handle: Any = node.context.handle
         self._period, self._tick, self._handlers, self._on_fault = (
             period,
             tick,
@@ -203,7 +204,7 @@ class ControlLoop:
 
     def _loop(self) -> None:
         handles = [(inbox.handle, inbox, handler) for inbox, handler in self._handlers]
-        context, wake = self._context.handle, self._wake.handle
+        context, wake = self._context_handle, self._wake.handle
         with context, wake, ExitStack() as entered:
             for handle, _inbox, _handler in handles:
                 entered.enter_context(handle)

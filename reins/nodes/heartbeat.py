@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 
 from rclpy.node import Node
-from reins.nodes.qos import HEARTBEAT
-
 from reins_msgs.msg import Heartbeat
+
+from reins.nodes.qos import HEARTBEAT
 
 HEARTBEAT_RATE = 50.0
 """Beats per second [Hz]; several of them fit into the watchdogs' deadline."""
@@ -16,8 +16,8 @@ HEARTBEAT_RATE = 50.0
 class Heartbeats:
     """Publishes `heartbeat` while the process lives and `pulse` says so.
 
-    A slow callback does not stop it; a killed or frozen process does, and so does a control loop that hangs when `pulse`
-    looks at it. Deadlines of those who listen count on the steady clock, not on the stamp.
+    A slow callback does not stop it; a killed or frozen process does, and so does a control loop that hangs when
+    `pulse` looks at it. Deadlines of those who listen count on the steady clock, not on the stamp.
 
     Args:
         node: the node that is alive.

@@ -34,7 +34,8 @@ SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
 def reason_of(error: ValidationError) -> str:
-    """One sentence about the first thing that is wrong: "parameter 'rate': Input should be greater than 0 (got -1.0)"."""
+    """One sentence about the first thing that is wrong: "parameter 'rate': Input should be greater than 0 (got
+    -1.0)"."""
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"parameter '{where}': {first['msg']} (got {first['input']!r})"
@@ -112,7 +113,8 @@ def _plain(value: Any) -> Any:
 
 
 def _bounds(field: FieldInfo) -> tuple[Any, Any]:
-    lower = upper = None
+    lower: Any = None
+    upper: Any = None
     for item in field.metadata:
         if isinstance(item, annotated_types.Ge):
             lower = item.ge

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from pydantic import Field
+from reins_msgs import msg as ros
+from reins_msgs.srv import Arm, ResetWorld
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Int64
@@ -29,8 +31,6 @@ from reins.nodes.convert_scene import world_to_msg
 from reins.nodes.drivers import SimulatedRobot, make_robot
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS
-from reins_msgs import msg as ros
-from reins_msgs.srv import Arm, ResetWorld
 
 WORLD_RATE: Final = 10.0
 """How often the truth of a simulated world is published [Hz of robot time]."""
@@ -116,7 +116,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self.create_timer(CHECK_PERIOD, self._check_publishers)
         if self._simulated is not None:
             self._now = Clock()
-            self._clock = self.create_publisher(Clock, "clock", CONTROL)
+            self._clock_publisher = self.create_publisher(Clock, "clock", CONTROL)
             self._world = self.create_publisher(ros.WorldState, "sim/world_state", CONTROL)
             self.create_service(ResetWorld, "sim/reset", self._on_reset)
 
@@ -166,7 +166,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._states.publish(robot_state_to_msg(state, self._host.armed))
         if self._simulated is not None:
             fill_time(self._now.clock, state.stamp)
-            self._clock.publish(self._now)
+            self._clock_publisher.publish(self._now)
             if self._ticks % self._world_every == 0:
                 truth = self._simulated.world_state()
                 self._world.publish(world_to_msg(replace(truth, stamp=state.stamp)))

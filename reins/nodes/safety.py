@@ -1,10 +1,12 @@
-"""The safety node: the only publisher of command/safe. Commands are filtered as they come, deadlines looked at 200 times
-a second, both in one control thread."""
+"""The safety node: the only publisher of command/safe. Commands are filtered as they come, deadlines looked at 200
+times a second, both in one control thread."""
 
 import time
 from typing import Final
 
 from pydantic import Field
+from reins_msgs import msg as ros
+from reins_msgs.srv import EmergencyStop, HandBack, Reset
 from std_srvs.srv import Trigger
 
 from reins.contracts.errors import ReinsError
@@ -25,8 +27,6 @@ from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
 from reins.nodes.waiting import first_of
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
 from reins.safety.settings import SafetySettings
-from reins_msgs import msg as ros
-from reins_msgs.srv import EmergencyStop, HandBack, Reset
 
 TICK_RATE: Final = 200.0
 """How often deadlines are looked at [Hz, steady clock]."""

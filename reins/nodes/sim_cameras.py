@@ -5,6 +5,7 @@ import time
 from geometry_msgs.msg import PoseStamped
 from pydantic import Field
 from rclpy.publisher import Publisher
+from reins_msgs import msg as ros
 from sensor_msgs.msg import CameraInfo, Image
 
 from reins.contracts.errors import ReinsError, UnknownName
@@ -23,7 +24,6 @@ from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, IMAGES
 from reins.sim.camera import CameraImage, Renderer
 from reins.sim.world import load_world
-from reins_msgs import msg as ros
 
 
 class SimCamerasSettings(Settings):
@@ -38,7 +38,7 @@ class SimCamerasSettings(Settings):
 class _Publishers:
     """The topics of one camera."""
 
-    def __init__(self, node: ManagedNode, name: str) -> None:
+    def __init__(self, node: ManagedNode[SimCamerasSettings], name: str) -> None:
         self.frame = f"{name}_optical"
         topic = f"camera/{name}"
         self.colour: Publisher = node.create_publisher(Image, f"{topic}/color", IMAGES)
@@ -55,7 +55,8 @@ class _Publishers:
 
 
 class SimCamerasNode(ManagedNode[SimCamerasSettings]):
-    """Renders the newest world state at a fixed rate. Renderer and timer share the executor's one thread, as OpenGL asks."""
+    """Renders the newest world state at a fixed rate. Renderer and timer share the executor's one thread, as OpenGL
+    asks."""
 
     niceness = 10
 

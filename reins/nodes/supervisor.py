@@ -6,6 +6,8 @@ from typing import Final
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from pydantic import Field
+from reins_msgs import msg as ros
+from reins_msgs.srv import Arm
 
 from reins.contracts.errors import ReinsError
 from reins.launching.report import state_line
@@ -15,8 +17,6 @@ from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
 from reins.nodes.robot import AUTOMATION
-from reins_msgs import msg as ros
-from reins_msgs.srv import Arm
 
 WATCH_RATE: Final = 10.0
 """How often heartbeats are looked at [Hz]; the safety node, which stops the robot, looks far more often."""

@@ -73,7 +73,7 @@ def test_arguments_have_defaults_choices_and_substitutions(package: Path, launch
     assert params(nodes(path, a="z", c="two")[0]) == {"b": '"zy"', "c": '"two"'}
     first = declared_arguments(path)[0]
     assert (first.name, first.default, first.description) == ("a", "x", "the a")
-    with pytest.raises(LaunchError, match="no value of the argument c 'three'.*one, two"):
+    with pytest.raises(LaunchError, match=r"no value of the argument c 'three'.*one, two"):
         nodes(path, c="three")
 
 
@@ -156,7 +156,7 @@ def test_what_is_not_understood_names_file_and_line(package: Path, launch_file: 
 
 def test_a_file_that_includes_itself_ends(package: Path, launch_file: Write, tmp_path: Path) -> None:
     path = launch_file(f'<include file="{tmp_path}/test.launch.xml"/>')
-    with pytest.raises(LaunchError, match="does .* include itself"):
+    with pytest.raises(LaunchError, match=r"does .* include itself"):
         nodes(path)
 
 

@@ -1,0 +1,137 @@
+"""The teleop node: joystick and keyboard to command/teleop, and the operator's requests to the safety node."""
+
+import time
+from functools import partial
+from typing import Any, Final
+
+from pydantic import Field
+from rclpy.client import Client
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.task import Future
+from reins_msgs import msg as ros
+from reins_msgs.srv import EmergencyStop, HandBack, Reset
+from sensor_msgs.msg import Joy
+from std_msgs.msg import String
+
+from reins.contracts.event import SafetyEvent, Severity
+from reins.hardware.profile import load_profile
+from reins.hardware.robot import RobotState
+from reins.nodes.base import ManagedNode, run
+from reins.nodes.control_loop import ControlLoop, Inbox
+from reins.nodes.convert import event_to_msg, joint_command_to_msg, robot_state_from_msg
+from reins.nodes.parameters import Settings
+from reins.nodes.qos import CONTROL, EVENTS
+from reins.teleop.core import TeleopCore
+from reins.teleop.intent import Action
+from reins.teleop.mapping import load_joy_mapping, load_key_mapping
+from reins.teleop.settings import TeleopSettings
+
+KEYS_TOPIC: Final = "teleop/keys"
+"""One std_msgs/String for each key press or repeat of a terminal."""
+
+KEYS: Final = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
+
+WHO: Final = "teleop operator"
+"""Who asks, in the name of the person at the stick."""
+
+
+class TeleopNodeSettings(TeleopSettings, Settings):
+    """Parameters of the teleop node: the core's own, the robot, and the mappings."""
+
+    robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
+    joystick: str = Field("gamepad", description="joystick mapping: a name, or the path of a YAML file")
+    keyboard: str = Field("keyboard", description="keyboard mapping: a name, or the path of a YAML file")
+
+
+class TeleopNode(ManagedNode[TeleopNodeSettings]):
+    """Wiring around one `TeleopCore`, which lives in the control thread."""
+
+    def __init__(self) -> None:
+        super().__init__("teleop", TeleopNodeSettings)
+        self._loop: ControlLoop | None = None
+        self._robot_state: RobotState | None = None
+
+    def configure(self) -> None:
+        """Load the mappings; make topics and clients."""
+        settings = self.settings
+        self._core = TeleopCore(
+            load_profile(settings.robot),
+            load_joy_mapping(settings.joystick),
+            load_key_mapping(settings.keyboard),
+            settings,
+        )
+        self._commands = self.create_publisher(ros.JointCommand, "command/teleop", CONTROL)
+        self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
+        self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
+        self._joy = Inbox(self, Joy, "joy", KEYS)
+        self._keys = Inbox(self, String, KEYS_TOPIC, KEYS)
+        self._asks: dict[Action, tuple[Client, Any]] = {
+            Action.ESTOP: (
+                self.create_client(EmergencyStop, "safety/estop"),
+                EmergencyStop.Request(requested_by=WHO, reason="emergency stop pressed"),
+            ),
+            Action.RESET: (self.create_client(Reset, "safety/reset"), Reset.Request(requested_by=WHO)),
+            Action.HAND_BACK: (self.create_client(HandBack, "safety/hand_back"), HandBack.Request(requested_by=WHO)),
+        }
+        self._summary = ""
+
+    def activate(self) -> None:
+        """Start the control thread."""
+        ways: list[tuple[Inbox[Any], Any]] = [(self._joy, self._on_joy), (self._keys, self._on_key)]
+        self._loop = ControlLoop(self, 1.0 / self.settings.rate, self._tick, ways, self.fail, real_time=True)
+        self._loop.start()
+
+    def deactivate(self) -> None:
+        """Fall silent, which safety takes as a released dead-man."""
+        if self._loop is not None:
+            self._loop.stop()
+            self._loop = None
+
+    def pulse(self) -> bool:
+        """The control thread ticks, while there is one."""
+        loop = self._loop
+        return loop is None or loop.alive(10.0 / self.settings.rate)
+
+    def _on_joy(self, message: Joy) -> None:
+        self._core.on_joy(list(message.axes), list(message.buttons), time.monotonic())
+        self._pass_requests_on()
+
+    def _on_key(self, message: String) -> None:
+        self._core.on_key(message.data, time.monotonic())
+        self._pass_requests_on()
+
+    def _pass_requests_on(self) -> None:
+        """At once, not at the next tick: one of them is the emergency stop."""
+        for action in self._core.take_requests():
+            client, request = self._asks[action]
+            client.call_async(request).add_done_callback(partial(self._answered, action))
+
+    def _answered(self, action: Action, future: Future) -> None:
+        """In the executor's thread."""
+        answer = future.result()
+        log = self.get_logger()
+        (log.info if answer.accepted else log.warning)(f"{action.value}: {answer.message}")
+
+    def _tick(self, _due: float) -> None:
+        for message in self._states.drain():
+            self._robot_state = robot_state_from_msg(message)
+        if self._robot_state is None:
+            return
+        command = self._core.step(self._robot_state, time.monotonic())
+        if command is not None:
+            self._commands.publish(joint_command_to_msg(command))
+        for event in self._core.take_events():
+            self._tell(event)
+        if self._core.summary != self._summary:
+            self._summary = self._core.summary
+            self.get_logger().info(self._summary)
+
+    def _tell(self, event: SafetyEvent) -> None:
+        self._events.publish(event_to_msg(event))
+        log = self.get_logger()
+        (log.error if event.severity is Severity.ERROR else log.warning)(event.reason)
+
+
+def main() -> int:
+    """Run the teleop node."""
+    return run(TeleopNode)
