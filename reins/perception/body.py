@@ -32,19 +32,19 @@ class Box(BaseModel):
     @cached_property
     def middle(self) -> FloatArray:
         """(3,) its centre."""
-        return (np.array(self.lower) + np.array(self.upper)) / 2
+        return np.asarray((np.array(self.lower) + np.array(self.upper)) / 2)
 
     @cached_property
     def half(self) -> FloatArray:
         """(3,) half of its extents."""
-        return (np.array(self.upper) - np.array(self.lower)) / 2
+        return np.asarray((np.array(self.upper) - np.array(self.lower)) / 2)
 
     @cached_property
     def corners(self) -> FloatArray:
         """(8, 3) corners."""
         pairs = np.array([self.lower, self.upper])
         index = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)])
-        return pairs[index, np.arange(3)]
+        return np.asarray(pairs[index, np.arange(3)])
 
 
 class BodyShape(BaseModel):

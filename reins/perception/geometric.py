@@ -108,13 +108,20 @@ class GeometricPerception:
         self.diagnostics = ()
 
     def on_state(self, state: RobotState) -> None:
-        """Remember a robot state, so that images are read with the body where it was when they were taken.
+        """Remember a robot state, so that images are read with the body where it was when they were taken, and see to
+        the moment where the gripper closes on something.
 
-        `update` calls it too; a node that has more states than images may feed them all. A state that is not newer than
+        `update` calls it too; whoever has more states than images should give them all. A state that is not newer than
         the last one is left out.
         """
-        if not self._states or state.stamp > self._states[-1].stamp:
-            self._states.append(state)
+        if self._states and state.stamp <= self._states[-1].stamp:
+            return
+        before = self._states[-1] if self._states else state
+        self._states.append(state)
+        if state.gripper_holding != before.gripper_holding:
+            # Closed on something: it is where the fingers are now. Let go: it is where they were a moment ago.
+            self._tracker.follow(self._body.place(before).tool, before.gripper_holding)
+            self._tracker.follow(self._body.place(state).tool, state.gripper_holding)
 
     def update(self, images: Sequence[CameraImage], state: RobotState | None) -> Scene:
         """The scene after these images.

@@ -6,13 +6,14 @@ import numpy as np
 
 from reins.contracts.scene import MOVABLE
 from reins.hardware.kinematics import ToolPose
-from reins.perception.track import Array, Track
+from reins.perception.shapes import Detection
+from reins.perception.track import Array, Track, about_z, nudge
 
 REACH = 0.02
 """How far the tool may be outside an object's box when the fingers have closed on it [m]: error of its pose."""
 
-ALIGNED = 0.44
-"""Fingers closing on a block turn its sides parallel to themselves, if they are within this angle [rad]."""
+UNSURE = 0.004
+"""Shifts of the held object smaller than this are doubt, not knowledge [m]."""
 
 
 class Grasp:
@@ -21,9 +22,11 @@ class Grasp:
     def __init__(self) -> None:
         self.track: Track | None = None
         self._mistaken = False
+        self._tool_rotation = np.eye(3)
 
     def update(self, tracks: Iterable[Track], tool: ToolPose, holding: bool) -> None:
         """Notice a grasp or a release, and move the held object with the tool."""
+        self._tool_rotation = tool.rotation
         if not holding:
             self.release()
             self._mistaken = False
@@ -38,12 +41,23 @@ class Grasp:
         """The object is no longer in the gripper; it stays where it was last."""
         if self.track is not None:
             self.track.grasp = None
+            self.track.loose = True
             self.track = None
 
     def mistaken(self) -> None:
         """The cameras show that it is something else that the fingers closed on: hold nothing until they open."""
         self.release()
         self._mistaken = True
+
+    def correct(self, found: Detection) -> None:
+        """Shift the held object so that it covers what is seen of it: the fingers may have closed before we noticed."""
+        if self.track is None or self.track.grasp is None:
+            return
+        shift = np.append(nudge(self.track, found), max(float(found.points[:, 2].max()) - self.track.top, 0.0))
+        shift[np.abs(shift) < UNSURE] = 0.0
+        rotation, position = self.track.grasp
+        self.track.grasp = rotation, position + self._tool_rotation.T @ shift
+        self.track.position = self.track.position + shift
 
     def forget(self, track: Track) -> None:
         """The track is gone."""
@@ -65,13 +79,10 @@ def _reaches(tool: ToolPose, track: Track) -> bool:
 
 
 def _relative(tool: ToolPose, track: Track) -> tuple[Array, Array]:
-    """Pose of the object in the tool frame, as the fingers set it: sides parallel to them, in their middle."""
+    """Pose of the object in the tool frame, as closing fingers set it: sides parallel to them, in their middle."""
     rotation = tool.rotation.T @ track.rotation
     position = tool.rotation.T @ (track.position - tool.position)
     angle = float(np.arctan2(rotation[1, 0], rotation[0, 0]))
     off = (angle + np.pi / 4) % (np.pi / 2) - np.pi / 4
-    if abs(off) <= ALIGNED:
-        cos, sin = np.cos(-off), np.sin(-off)
-        rotation = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]]) @ rotation
-        position[1] = 0.0
-    return rotation, position
+    position[1] = 0.0
+    return about_z(-off) @ rotation, position

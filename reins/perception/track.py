@@ -35,6 +35,7 @@ class Track:
         confidence: 0 … 1.
         hits: updates in which it was seen.
         empty: updates since it was last seen in which its place was seen to be empty.
+        loose: it was let go since it was last wholly visible, so it lies lower than known.
         grasp: pose in the tool frame while it is held: rotation (3, 3), position (3,) [m]; None if it is not.
     """
 
@@ -51,6 +52,7 @@ class Track:
     confidence: float = 0.0
     hits: int = 0
     empty: int = 0
+    loose: bool = False
     grasp: tuple[Array, Array] | None = field(default=None)
 
     @property
@@ -101,7 +103,7 @@ def new_track(found: Detection, stamp: float) -> Track:
 
 def confidence_of(found: Detection) -> float:
     """How far to believe a detection: less, the more of its outline is hidden."""
-    return round(max(0.3, (0.98 if found.complete else 0.75) - 0.6 * min(found.hidden, 0.75)), 3)
+    return round(float(max(0.3, (0.98 if found.complete else 0.75) - 0.6 * min(found.hidden, 0.75))), 3)
 
 
 def see(track: Track, found: Detection, stamp: float) -> None:
@@ -115,12 +117,13 @@ def see(track: Track, found: Detection, stamp: float) -> None:
     elif found.extent.max() > track.size[:2].max():  # neither view was complete: the one that shows more
         _take_over(track, found)
         track.measured = False
-    if found.label == "bowl" and found.complete:
+    if found.label != "block" and found.complete:
         track.surface = found.surface
 
 
 def _take_over(track: Track, found: Detection) -> None:
     """Move the track to a detection's pose and extents, averaging while it lies still."""
+    track.loose = track.loose and not found.complete
     still = np.hypot(*(found.centre - track.position[:2])) < SETTLED and track.measured
     weight = KEEP if still else 0.0
     track.position[:2] = weight * track.position[:2] + (1.0 - weight) * found.centre

@@ -8,22 +8,17 @@ import numpy as np
 from reins.hardware.kinematics import ToolPose
 from reins.perception.association import GATE, assign
 from reins.perception.colours import ACHROMATIC
+from reins.perception.evidence import place_is_empty
 from reins.perception.grasp import Grasp
 from reins.perception.shapes import Detection
-from reins.perception.track import Array, Track, new_track, see
+from reins.perception.track import Track, new_track, see
 from reins.perception.view import CameraView
 
 ANYWHERE = 10.0
 """Gate for an object whose place is known to be empty, or hidden: it can have gone anywhere on the table [m]."""
 
-SEEN_THROUGH = 0.9
-"""Share of an object's samples behind which the camera must see for its place to count as empty."""
-
-BEHIND = 0.01
-"""How much farther than the object the camera must measure there [m]."""
-
-TABLE_LEVEL = 0.006
-"""Anything lower than this is the table [m]."""
+SAME_LEVEL = 0.003
+"""The highest visible part of a partly hidden object is its top if it is above the known one by more than this [m]."""
 
 PART_OF_BLOCK = (0.015, 0.08)
 """Shortest and longest visible side, and least height, of a partly hidden thing that is taken for a new block [m]."""
@@ -75,7 +70,7 @@ class Tracker:
         matched: list[tuple[Track, Detection]] = []
         tracks, rest = self._match(list(self._tracks), list(detections), GATE, matched)
         for track in tracks:
-            if _place_is_empty(track, views):
+            if place_is_empty(track, views):
                 track.empty += 1
         # What is left on both sides is rather a known thing that moved unseen than a new one.
         known, new = [track for track in tracks if track.id], [track for track in tracks if not track.id]
@@ -83,14 +78,14 @@ class Tracker:
         self._forget(new)
         for track, found in matched:
             if track is self.grasp.track:
-                self._see_held(track, found, stamp)
+                self._see_held(track, found, views)
             else:
                 see(track, found, stamp)
         born = [(new_track(found, stamp), found) for found in rest if _believable(found)]
         for track, _ in born:
             track.hits = 1
         self._tracks.extend(track for track, _ in born)
-        self._settle_heights([pair for pair in [*matched, *born] if pair[0] is not self.grasp.track])
+        self._settle_heights([pair for pair in [*matched, *born] if pair[0] is not self.grasp.track], views)
         self._forget([track for track in self._tracks if track.empty >= self._settings.drop_after])
         self._name()
         self._started = True
@@ -113,20 +108,25 @@ class Tracker:
             [found for found in (detections if rest is None else rest) if id(found) not in taken],
         )
 
-    def _see_held(self, track: Track, found: Detection, stamp: float) -> None:
+    def _see_held(self, track: Track, found: Detection, views: Sequence[CameraView]) -> None:
         """A sight of the held object: it is where the tool has it, or else it is not the one that is held."""
+        stamp = max(view.stamp for view in views)
         if np.hypot(*(found.centre - track.position[:2])) > GATE:
             self.grasp.mistaken()
             see(track, found, stamp)
-            self._settle_heights([(track, found)])
+            self._settle_heights([(track, found)], views)
         else:
             track.last_seen, track.empty, track.hits = stamp, 0, track.hits + 1
+            self.grasp.correct(found)
 
-    def _settle_heights(self, pairs: Iterable[tuple[Track, Detection]]) -> None:
+    def _settle_heights(self, pairs: Iterable[tuple[Track, Detection]], views: Sequence[CameraView]) -> None:
         """Height, and with it the centre, of what was seen, from the lowest up: each stands on what is below it."""
         for track, found in sorted(pairs, key=lambda pair: pair[1].top):
+            hidden_top = not found.complete and track.height_measured and found.top < track.top + SAME_LEVEL
+            if hidden_top and not track.loose and not place_is_empty(track, views):
+                continue
             support, known = self._support(track, found.top)
-            if not track.height_measured or (known and found.complete):
+            if not track.height_measured or (found.complete and support == 0.0):
                 height = found.top - support
                 side = float(track.size[:2].mean())
                 known = known and not (track.label == "block" and height > 1.6 * side)
@@ -134,7 +134,7 @@ class Tracker:
                 track.size[2] = height if known or track.label != "block" else min(height, side)
                 track.height_measured = known and found.complete
             track.position[2] = found.top - track.size[2] / 2
-            if track.label != "bowl":
+            if track.label == "block":
                 track.surface = found.top
 
     def _support(self, track: Track, top: float) -> tuple[float, bool]:
@@ -182,26 +182,3 @@ def _believable(found: Detection) -> bool:
         and found.top > shortest
         and bool(shortest < found.extent.min() and found.extent.max() < longest)
     )
-
-
-def _place_is_empty(track: Track, views: Sequence[CameraView]) -> bool:
-    """Whether some camera sees through where the object should be."""
-    samples = _samples(track)
-    for view in views:
-        block = track.label == "block"
-        share = view.sees_behind(samples, BEHIND) if block else view.lower_than(samples, TABLE_LEVEL)
-        if share is not None and share >= SEEN_THROUGH:
-            return True
-    return False
-
-
-def _samples(track: Track) -> Array:
-    """(n, 3) points on the object that a camera above must see: of a block the middle of its top, of a dish its rim."""
-    if track.label == "block":
-        grid = np.linspace(-0.3, 0.3, 5)
-        x, y = np.meshgrid(grid, grid)
-        local = np.stack([x.ravel(), y.ravel(), np.full(x.size, 0.5)], axis=1) * track.size
-        return np.asarray(local @ track.rotation.T + track.position)
-    angle = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
-    ring = np.concatenate([np.stack([np.cos(angle), np.sin(angle)], axis=1) * share for share in (0.8, 0.9, 0.97)])
-    return np.column_stack([ring * track.radius + track.position[:2], np.full(len(ring), track.top)])
