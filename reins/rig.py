@@ -1,4 +1,4 @@
-"""The rig: the same cores as the ROS 2 graph, in lock-step and without ROS. Deterministic by seed, faster than real time.
+"""The rig: the same cores as the ROS 2 graph, in lock-step, without ROS. Deterministic by seed, faster than real time.
 
 One control period goes through the same stations as in the graph: robot state, skill, safety monitor, driver host. A
 command that was computed from the state of one period acts in the next, as it does over the network.
@@ -6,7 +6,7 @@ command that was computed from the state of one period acts in the next, as it d
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from typing_extensions import Self
@@ -20,6 +20,7 @@ from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import RobotState, SafeCommand
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
+from reins.perception.state import StatePerception
 from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
 from reins.planning.factory import make_planner
 from reins.safety.monitor import SafetyMonitor
@@ -93,6 +94,48 @@ class Tick:
     scene: Scene
 
 
+class _Eyes(Protocol):
+    """Where scenes come from."""
+
+    def look(self, robot: MujocoRobot, state: RobotState) -> Scene: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Cameras:
+    """Scenes from rendered images."""
+
+    perception: GeometricPerception
+    renderer: Renderer
+
+    def look(self, robot: MujocoRobot, state: RobotState) -> Scene:
+        images = [self.renderer.render(name, robot.data.qpos, state.stamp) for name in CAMERAS]
+        return self.perception.update(images, state)
+
+    def close(self) -> None:
+        self.renderer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """Scenes from the simulator's truth, for baselines."""
+
+    perception: StatePerception
+
+    def look(self, robot: MujocoRobot, state: RobotState) -> Scene:
+        return self.perception.update_from_truth(robot.world_state())
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _open_eyes(backend: str, profile: RobotProfile, world: WorldSpec) -> _Eyes:
+    perception = make_perception(backend, profile)
+    if isinstance(perception, StatePerception):
+        return _Truth(perception)
+    return _Cameras(perception, Renderer(profile, world))
+
+
 @dataclass(slots=True)
 class _Journal:
     skills: list[tuple[SkillCall, bool]] = field(default_factory=list)
@@ -123,13 +166,10 @@ class Rig:
         self._period = 1.0 / self.profile.rates.command
         self._on_tick = on_tick
         self._planner = make_planner(settings.planner, SKILLS)
-        self._perception = make_perception(settings.perception, self.profile)
         self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
         self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED)
         self.robot = MujocoRobot(self.profile, self.world, seed)
-        self._renderer = (
-            Renderer(self.profile, self.world) if isinstance(self._perception, GeometricPerception) else None
-        )
+        self._eyes = _open_eyes(settings.perception, self.profile, self.world)
         self._host = DriverHost(self.robot, self.profile)
         self._journal = _Journal()
         self._pending: SafeCommand | None = None
@@ -144,8 +184,7 @@ class Rig:
 
     def close(self) -> None:
         """Release the renderer and the robot."""
-        if self._renderer is not None:
-            self._renderer.close()
+        self._eyes.close()
         self.robot.close()
 
     @property
@@ -240,12 +279,7 @@ class Rig:
     def _look(self) -> None:
         """Give the newest images to perception."""
         self._last_look = self._state.stamp
-        if isinstance(self._perception, GeometricPerception) and self._renderer is not None:
-            qpos = self.robot.data.qpos
-            images = [self._renderer.render(name, qpos, self._state.stamp) for name in CAMERAS]
-            self._scene = self._perception.update(images, self._state)
-        else:
-            self._scene = self._perception.update_from_truth(self.world_state)
+        self._scene = self._eyes.look(self.robot, self._state)
 
     def _look_again(self) -> None:
         """Let time pass until there is a newer scene."""

@@ -23,8 +23,8 @@ ROUNDS: Final = 5
 def run_sim(robot: str, world: str, seconds: float) -> Report:
     """Compare `mj_step` alone with the driver's loop (write, step, read at the command rate) on the same model.
 
-    Both compute the same motion, for its contacts decide what a step costs: the driver tracks a sine in every joint, and
-    the bare loop starts from the same state and gets the same actuator inputs, recorded beforehand.
+    Both compute the same motion, for its contacts decide what a step costs: the driver tracks a sine in every joint,
+    and the bare loop starts from the same state and gets the same actuator inputs, recorded beforehand.
 
     Args:
         robot: profile name.

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from reins.bench.audit import LimitAudit
 from reins.bench.report import Report, success_interval
 from reins.hardware.profile import load_profile
-from reins.rig import Rig, RigResult, RigSettings, Tick
+from reins.rig import Rig, RigSettings, Tick
 from reins.sim.tasks import TabletopTask, evaluate_task, generate_task
 from reins.sim.world_state import WorldState
 
@@ -34,7 +34,7 @@ class Episode:
         limit_violations: control periods in which a limit was broken, by kind.
         replans: how often it planned again.
         duration: robot time [s].
-        steps: skills that ran.
+        steps: skills that ran; through the graph, the steps of every plan.
     """
 
     seed: int
@@ -70,14 +70,25 @@ def run_episode(settings: RigSettings, seed: int) -> Episode:
     with Rig(settings, task.seed, on_tick=audit_tick) as rig:
         result = rig.run(task.instruction)
         rig.wait(SETTLE)
-        return judge(task, rig.world_state, result, audit.counts)
+        steps = [f"{call}{'' if success else ' (failed)'}" for call, success in result.skills]
+        return judge(task, rig.world_state, result, audit.counts, steps)
+
+
+class TaskResult(Protocol):
+    """What a task says of itself, from the rig or from the graph."""
+
+    @property
+    def outcome(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def replans(self) -> int: ...
+    @property
+    def duration(self) -> float: ...
 
 
 def judge(
-    task: TabletopTask,
-    after: WorldState,
-    result: RigResult,
-    violations: Mapping[str, int],
+    task: TabletopTask, after: WorldState, result: TaskResult, violations: Mapping[str, int], steps: Sequence[str]
 ) -> Episode:
     """Hold what the task said against physics."""
     outcome = evaluate_task(task, after)
@@ -93,7 +104,7 @@ def judge(
         limit_violations=dict(violations),
         replans=result.replans,
         duration=result.duration,
-        steps=[f"{call}{'' if success else ' (failed)'}" for call, success in result.skills],
+        steps=steps,
     )
 
 
