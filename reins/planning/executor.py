@@ -178,7 +178,8 @@ class TaskExecutor:
         if interrupted:
             self._valid, self._trouble = False, None
         elif not self._clearing:
-            expected = expected_facts(self._registry[call.skill], call.arguments, before.held())
+            spec = self._registry[call.skill]
+            expected = expected_facts(spec, spec.with_defaults(call.arguments), before.held())
             self._report = _Report(call, success, reason, before, t, expected)
             self._settled_at = t + self._limits.settle
         self._clearing = False

@@ -92,7 +92,8 @@ def net_effects(steps: Sequence[tuple[SkillCall, str | None]], registry: Mapping
     """
     facts: set[Fact] = set()
     for call, held in steps:
-        bound = [bind(effect, call.arguments, held) for effect in registry[call.skill].effects]
+        spec = registry[call.skill]
+        bound = [bind(effect, spec.with_defaults(call.arguments), held) for effect in spec.effects]
         gone = [effect.fact for effect in bound if effect.negated]
         facts = {fact for fact in facts if not any(matches(pattern, fact) for pattern in gone)} | added(bound)
     return frozenset(facts)

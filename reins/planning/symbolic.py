@@ -49,7 +49,7 @@ class SymbolicPlanner:
         """The shortest plan from `scene`; a question if the instruction is ambiguous, a refusal if it is impossible."""
         try:
             task, steps = self._understand(instruction, history.initial)
-            if scene is not history.initial:
+            if history.steps or scene is not history.initial:
                 steps = self._steps(task, _progress(task, history, scene), scene)
         except Unclear as unclear:
             return Plan(question=str(unclear))
@@ -161,7 +161,7 @@ class _Work:
     def _measured(self, step: SkillCall, goals: Sequence[Goal]) -> SkillCall:
         """The step with the numbers that its goal asks for, within what the skill takes."""
         spec = self._registry[step.skill]
-        effects = expected_facts(spec, step.arguments, None)
+        effects = expected_facts(spec, spec.with_defaults(step.arguments), None)
         before = self._scene if self.steps else self._before
         numbers = {
             parameter.name: min(max(float(value), parameter.lower), parameter.upper)

@@ -99,6 +99,11 @@ class SkillSpec:
     time_limit: float
     kinds: tuple[str, ...] = ("arm",)
 
+    def with_defaults(self, arguments: Mapping[str, ArgumentValue]) -> dict[str, ArgumentValue]:
+        """The arguments, unchecked, with the defaults of those that were left out."""
+        defaults = {item.name: item.default for item in self.parameters if item.default is not None}
+        return {**defaults, **arguments}
+
     def complete(self, call: SkillCall, scene: Scene) -> dict[str, ArgumentValue]:
         """The call's arguments with defaults filled in, checked against the scene.
 

@@ -59,12 +59,12 @@ class World:
         return [str(call) for call, _ in self.ran]
 
     def scene(self) -> Scene:
-        """What perception shows now: of what is covered by the arm, what it saw last."""
+        """What perception shows now: of what is covered by the arm, what it saw last. The fingers feel what they hold."""
         for name, item in self.objects.items():
             if name not in self._covered:
                 self._believed[name] = replace(item, last_seen=self.t)
-        held = None if self.held in self._covered else self.held
-        return scene_of((item for name, item in self._believed.items() if name not in self.hidden), held, self.t)
+        shown = [item for name, item in self._believed.items() if name not in self.hidden]
+        return scene_of(shown, self.held if self.held not in self.hidden else None, self.t)
 
     def drive(self, executor: TaskExecutor, on_look: Callable[["World"], None] | None = None) -> Done:
         """Let an executor work until it is done."""

@@ -100,6 +100,9 @@ class _Parser:
             clause = Clause("go", "go", after)
         elif token.kind in _STARTS_THING and self._said.clauses:
             clause = self._repeated(after)
+        elif token.kind in (Kind.RELATION, Kind.DIRECTION) and self._said.clauses:  # "… and then to the bowl"
+            before = self._said.clauses[-1]
+            clause = Clause(before.verb, before.text, after, themes=before.themes, part=before.part)
         else:
             raise self._unexpected(f"a verb ({listed(VERBS, 'or')})")
         self._rest(clause)
