@@ -14,8 +14,8 @@ from collections import defaultdict
 from pathlib import Path
 
 REQUIREMENTS = Path(__file__).resolve().parent.parent / "requirements"
-GROUPS = ("run", "ros", "dev")
-HEADER = "# Written by tools/pin.py: everything that run.txt, ros.txt and dev.txt bring along.\n"
+GROUPS = ("runtime", "ros", "dev")
+HEADER = "# Written by tools/pin.py: everything that runtime.txt, ros.txt and dev.txt bring along.\n"
 
 
 def resolve(python: str) -> tuple[str, dict[str, str]]:

@@ -94,13 +94,13 @@ def _run(layout: Layout, command: str, arguments: list[str]) -> int:
 def _groups(command: str, arguments: Sequence[str]) -> list[str]:
     """The requirement groups that a command needs."""
     if command == "test":
-        return ["run", "dev"]
+        return ["runtime", "dev"]
     if command != "setup":
-        return ["run"]
+        return ["runtime"]
     unknown = sorted(set(arguments) - set(GROUPS))
     if unknown:
         raise Problem(f"No group {', '.join(unknown)}. The groups are: {', '.join(GROUPS)}.")
-    return ["run", *(group for group in arguments if group != "run")]
+    return ["runtime", *(group for group in arguments if group != "runtime")]
 
 
 def _require_plain_path(root: Path) -> None:

@@ -12,11 +12,11 @@ from bootstrap import machine, packages, workspace
 from bootstrap.console import Console
 from bootstrap.layout import SUPPORTED, Layout, build_environment
 from bootstrap.problems import Problem, StepFailed
-from bootstrap.stamp import Stamp, entries, group_fingerprint, interfaces_fingerprint, package_fingerprint
+from bootstrap.stamp import Stamp, entries, fingerprint, group_fingerprint, interfaces_fingerprint, package_fingerprint
 
 WHEELS = "wheels"
 CHOSEN = "REINS_PYTHON"  # names the Python to use; `run` starts set-up with it
-GROUPS = ("run", "dev", "train", "vlm")
+GROUPS = ("runtime", "dev", "train", "vlm")
 
 
 class Checkout:
@@ -47,13 +47,7 @@ class Checkout:
                 self._set_up(groups)
 
     def _is_ready(self, groups: Sequence[str]) -> bool:
-        return (
-            self._venv_fits()
-            and self._packages_fit(groups)
-            and self.stamp.interfaces == interfaces_fingerprint(self.layout, self._base())
-            and self.stamp.package == package_fingerprint(self.layout, self._base())
-            and workspace.is_whole(self.layout)
-        )
+        return self._venv_fits() and self._packages_fit(groups) and self._interfaces_fit() and self._package_fits()
 
     def _venv_fits(self) -> bool:
         return self._packages_can_stay() and os.access(self.layout.python, os.X_OK)
@@ -72,12 +66,20 @@ class Checkout:
         )
         return pins_hold and set(self.stamp.installed) <= entries(self.layout.site)
 
+    def _interfaces_fit(self) -> bool:
+        wanted = interfaces_fingerprint(self.layout, self._base())
+        return self.stamp.interfaces == wanted and workspace.has_interfaces(self.layout)
+
+    def _package_fits(self) -> bool:
+        wanted = package_fingerprint(self.layout, self._base())
+        return self.stamp.package == wanted and workspace.has_package(self.layout)
+
     def _with_ros(self, groups: Sequence[str]) -> list[str]:
         return ["ros", *groups] if self.wheels else list(groups)
 
     def _base(self) -> str:
         """What the workspace is built against: another ROS or another Python means another build."""
-        ros = group_fingerprint(self.layout, "ros") if self.wheels else self.ros
+        ros = fingerprint([self.layout.requirements / "ros.txt"]) if self.wheels else self.ros
         return f"{self.stamp.python} {self.stamp.root} {ros}"
 
     def _set_up(self, groups: Sequence[str]) -> None:
@@ -125,16 +127,18 @@ class Checkout:
 
     def _build(self) -> None:
         env = build_environment(self.layout, self.env, wheels=self.wheels)
-        wanted = interfaces_fingerprint(self.layout, self._base())
-        if self.stamp.interfaces != wanted or not workspace.is_whole(self.layout):
+        if not self._interfaces_fit():
             self.stamp.interfaces = ""
             self.stamp.save(self.layout.stamp)
             workspace.build_interfaces(self.layout, self.console, env)
-            self.stamp.interfaces = wanted
-        workspace.build_package(self.layout, self.console, env)
-        self.stamp.package = package_fingerprint(self.layout, self._base())
-        workspace.link(self.layout)
-        self.stamp.save(self.layout.stamp)
+            self.stamp.interfaces = interfaces_fingerprint(self.layout, self._base())
+            self.stamp.save(self.layout.stamp)
+        if not self._package_fits():
+            self.stamp.package = ""
+            self.stamp.save(self.layout.stamp)
+            workspace.build_package(self.layout, self.console, env)
+            self.stamp.package = package_fingerprint(self.layout, self._base())
+            self.stamp.save(self.layout.stamp)
 
     @contextmanager
     def _lock(self) -> Iterator[None]:

@@ -87,8 +87,8 @@ def sourced_ros(env: Mapping[str, str]) -> Path | None:
         return None
     if distro != SUPPORTED_ROS:
         raise Problem(
-            f"ROS 2 {distro} is sourced here and reins needs {SUPPORTED_ROS}. Source /opt/ros/{SUPPORTED_ROS}/setup.bash "
-            "in a new shell, or use a shell where no ROS is sourced: reins then brings its own."
+            f"ROS 2 {distro} is sourced here and reins needs {SUPPORTED_ROS}. Source that in a new shell, "
+            "or use a shell where no ROS is sourced: reins then brings its own."
         )
     return prefix
 
