@@ -1,4 +1,5 @@
-"""The monitor's journal: every stop, refusal and change, told once and then counted, so that a bad source cannot flood it."""
+"""The monitor's journal: every stop, refusal and change, told once and then counted, so that a bad
+source cannot flood it."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ class _Repeats:
 
 
 class EventLog:
-    """Collects events. Repeats of one kind, source and code within `window` [s] are summed up in one event at its end."""
+    """Collects events. Repeats of one kind, source and code within `window` [s] are summed up in one event
+    at its end."""
 
     def __init__(self, window: float) -> None:
         self._window = window

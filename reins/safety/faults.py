@@ -1,4 +1,5 @@
-"""What speaks against moving: late nodes, a silent robot, a robot with a fault. Each under a key that stays the same."""
+"""What speaks against moving: late nodes, a silent robot, a robot with a fault. Each under a key that
+stays the same."""
 
 from collections.abc import Mapping
 from typing import Final

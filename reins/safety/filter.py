@@ -19,7 +19,7 @@ import numpy as np
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
-from reins.safety.limits import braked, velocity_interval
+from reins.safety.limits import braked, reachable, velocity_interval
 from reins.safety.nearest import Bounds, NearestVelocity
 from reins.safety.settings import SafetySettings
 from reins.safety.workspace import WorkspaceGuard
@@ -75,7 +75,8 @@ class SafetyFilter:
 
     def __init__(self, profile: RobotProfile, settings: SafetySettings) -> None:
         self._profile = profile
-        self._hold = settings.hold_time
+        self._hold = profile.rates.stale_after
+        self._period = 1.0 / profile.rates.command
         self._lower = profile.lower + settings.position_margin
         self._upper = profile.upper - settings.position_margin
         self._kinematics = Kinematics(profile)
@@ -96,11 +97,12 @@ class SafetyFilter:
         """
         if not wanted.any() and not velocity.any():
             return Verdict(wanted)
-        low, high = self._interval(position, velocity, elapsed, scale)
+        reach = reachable(velocity, self._profile.acceleration, elapsed, self._period)
+        low, high = self._interval(position, reach, scale)
         pose, jacobian = self._kinematics.tool_jacobian(position)
         self._guard.place(pose.position)
         slower, limits = self._slowed(wanted, jacobian, scale)
-        broken = self._broken(slower, velocity, low, high, jacobian, elapsed)
+        broken = self._broken(slower, reach, low, high, jacobian)
         if not broken and self._guard.can_stop(position, slower):
             return Verdict(slower, limits)
         workspace = self._profile.workspace
@@ -120,23 +122,23 @@ class SafetyFilter:
         """The velocity (n,) [rad/s] that brakes hardest along the path; arguments as in `step`."""
         if not velocity.any():
             return velocity
-        low, high = self._interval(position, velocity, elapsed, 1.0)
+        reach = reachable(velocity, self._profile.acceleration, elapsed, self._period)
+        low, high = self._interval(position, reach, 1.0)
         return self._braked(velocity, elapsed, low, high)
 
     def _braked(self, velocity: FloatArray, elapsed: float, low: FloatArray, high: FloatArray) -> FloatArray:
         return np.minimum(np.maximum(braked(velocity, self._profile.acceleration, elapsed), low), high)
 
     def _interval(
-        self, position: FloatArray, velocity: FloatArray, elapsed: float, scale: float
+        self, position: FloatArray, reach: tuple[FloatArray, FloatArray], scale: float
     ) -> tuple[FloatArray, FloatArray]:
         return velocity_interval(
             position,
-            velocity,
+            reach,
             lower=self._lower,
             upper=self._upper,
             speed=self._profile.velocity * scale,
             acceleration=self._profile.acceleration,
-            elapsed=elapsed,
             hold=self._hold,
         )
 
@@ -159,20 +161,17 @@ class SafetyFilter:
     def _broken(
         self,
         wanted: FloatArray,
-        velocity: FloatArray,
+        reach: tuple[FloatArray, FloatArray],
         low: FloatArray,
         high: FloatArray,
         jacobian: FloatArray,
-        elapsed: float,
     ) -> tuple[Limit, ...]:
         """The limits of joints and walls that `wanted` does not keep."""
         limits: list[Limit] = []
         if (wanted < low).any() or (wanted > high).any():
-            step = self._profile.acceleration * elapsed
-            jumps = np.abs(wanted - velocity) > step
-            if jumps.any():
+            held = np.minimum(np.maximum(wanted, reach[0]), reach[1])
+            if (held != wanted).any():
                 limits.append(Limit.JOINT_ACCELERATION)
-            held = np.minimum(np.maximum(wanted, velocity - step), velocity + step)
             if ((held < low) | (held > high)).any():
                 limits.append(Limit.JOINT_POSITION)
         if not self._guard.allows(jacobian[:3] @ wanted):

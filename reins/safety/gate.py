@@ -22,8 +22,8 @@ class _Stream:
 class Gate:
     """Checks commands. Every source is barred until `open_from` is called for it.
 
-    An old goal never resumes: after `open_from(source, now)` only commands of goals that began at `now` or later, and that
-    were not heard of before, are fresh, however long the older ones go on and whatever became of their process.
+    An old goal never resumes: after `open_from(source, now)` only commands of goals that began at `now` or later, and
+    that were not heard of before, are fresh, however long the older ones go on and whatever became of their process.
 
     Args:
         profile: the robot.

@@ -1,11 +1,11 @@
 """The safety monitor: it picks the source in charge, has its commands filtered, brakes, and latches stops.
 
-Passive: the safety node and the rig call it from one thread. It reads no clock. `t` is a steady time [s] of the caller's
-and serves deadlines only; motion counts on robot time, the stamps of the robot's states (see `Motion`).
+Passive: the safety node and the rig call it from one thread. It reads no clock. `t` is a steady time [s] of the
+caller's and serves deadlines only; motion counts on robot time, the stamps of the robot's states (see `Motion`).
 
 - A command is filtered when it arrives and becomes the next safe command; it acts until the next one.
-- A source that is a little late is bridged: `tick` repeats its last velocity through the filter, for `source_silence` at
-  most. Then the robot is braked along its path. A skill that speaks again within `source_release` goes on; teleop's
+- A source that is a little late is bridged: `tick` repeats its last velocity through the filter, for `source_silence`
+  at most. Then the robot is braked along its path. A skill that speaks again within `source_release` goes on; teleop's
   silence is its release, and holds.
 - After a stop only a goal that begins after the reset moves the robot; after teleop only one that begins after the
   hand-back (see `Gate`).

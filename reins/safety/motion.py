@@ -2,11 +2,11 @@
 
 What moves the robot, and how:
 - The reference advances by the robot time that really passes, so that jitter and lost commands leave no step in it.
-- A source that takes over a standing robot starts from the measured position. One that takes over a moving robot goes on
-  from where the reference is, which is where the arm will be when the command acts, drawn to within a leash of the measured
-  state; velocity changes within the acceleration limits in any case.
-- Holding, the reference stays where braking ended. While the driver does not track it (it is not armed, or has a fault) it
-  follows the measured position, so that nothing jumps when the driver is armed.
+- A source that takes over a standing robot starts from the measured position. One that takes over a moving robot goes
+  on from where the reference is, which is where the arm will be when the command acts, drawn to within a leash of the
+  measured state; velocity changes within the acceleration limits in any case.
+- Holding, the reference stays where braking ended. While the driver does not track it (it is not armed, or has a fault)
+  it follows the measured position, so that nothing jumps when the driver is armed.
 """
 
 from typing import Final

@@ -1,4 +1,9 @@
-"""The QP of the filter: nearest joint velocity within intervals, walls and tool speed limits."""
+"""The QP of the filter: nearest joint velocity within intervals, walls and tool speed limits.
+
+"Nearest" is meant for the tool: a motion that is cut short changes the tool's twist as little as possible, and then the
+joints. Pushed straight into a wall the tool stands still; in joint space alone it would slide off to the side, which nobody
+asked for.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +18,14 @@ _CUTS: Final = 6
 
 _CUT_SHARE: Final = 0.998
 """Share of a speed limit that a row asks for: a few rows then suffice to get below the limit itself."""
+
+TURN_LENGTH: Final = 0.3
+"""Lever with which a turn of the tool [rad/s] counts beside its linear motion [m/s]: about half its distance from the
+elbow [m]."""
+
+JOINT_WEIGHT: Final = 1e-4
+"""What a change of a joint velocity [rad/s] counts beside one of the tool's [m/s], squared: little, but enough to keep the
+answer unique and calm near singular poses."""
 
 _UNBOUNDED: Final = 1e30
 """What the solver reads as no bound."""
@@ -52,9 +65,10 @@ class NearestVelocity:
         self._rows = np.zeros((3 + _CUTS, n))
         self._low = np.full(n + 3 + _CUTS, -_UNBOUNDED)
         self._high = np.full(n + 3 + _CUTS, _UNBOUNDED)
-        self._linear = np.zeros(n)
+        self._regular = JOINT_WEIGHT * np.eye(n)
+        self._scaling = np.array([1.0, 1.0, 1.0, TURN_LENGTH, TURN_LENGTH, TURN_LENGTH])[:, None]
         self._solver = daqp.Model()
-        self._solver.setup(np.eye(n), self._linear, self._rows, self._high, self._low)
+        self._solver.setup(np.eye(n), np.zeros(n), self._rows, self._high, self._low)
 
     def solve(self, wanted: FloatArray, jacobian: FloatArray, bounds: Bounds) -> FloatArray | None:
         """The velocity within `bounds` that is nearest to `wanted`, or None if there is none.
@@ -69,9 +83,12 @@ class NearestVelocity:
         self._low[:n], self._high[:n] = bounds.low, bounds.high
         self._low[n : n + 3], self._high[n : n + 3] = bounds.slowest, bounds.fastest
         self._high[n + 3 :] = _UNBOUNDED
-        np.negative(wanted, out=self._linear)
+        scaled = jacobian * self._scaling
+        metric = scaled.T @ scaled + self._regular
+        self._solver.update(H=metric, f=-(metric @ wanted), A=self._rows, bupper=self._high, blower=self._low)
         for cut in range(_CUTS + 1):
-            self._solver.update(f=self._linear, A=self._rows, bupper=self._high, blower=self._low)
+            if cut:
+                self._solver.update(A=self._rows, bupper=self._high, blower=self._low)
             answer, _, status, _ = self._solver.solve()
             if status != _OPTIMAL:
                 return None
@@ -85,7 +102,8 @@ class NearestVelocity:
 
 
 def _too_fast(velocity: FloatArray, jacobian: FloatArray, bounds: Bounds) -> tuple[FloatArray, float] | None:
-    """A row, and its bound, that keeps the tool from moving or turning as fast as `velocity` makes it; None if it may."""
+    """A row, and its bound, that keeps the tool from moving or turning as fast as `velocity` makes it;
+    None if it may."""
     for part, limit in ((jacobian[:3], bounds.tool_speed), (jacobian[3:], bounds.turn_rate)):
         twist = part @ velocity
         speed = float(np.sqrt(twist @ twist))

@@ -8,9 +8,9 @@ from reins.hardware.robot import FloatArray
 class Reference:
     """Position and velocity that the last safe command set, and when.
 
-    The driver tracks `position + velocity * elapsed`, and so does this: it advances by the robot time that really passed,
-    not by what a source says. A source that sends too often gains nothing. Arrays are replaced, never written to, so that
-    they can be handed out.
+    The driver tracks `position + velocity * elapsed`, and so does this: it advances by the robot time that really
+    passed, not by what a source says. A source that sends too often gains nothing. Arrays are replaced, never written
+    to, so that they can be handed out.
 
     Args:
         n: number of joints.
@@ -50,7 +50,8 @@ class Reference:
         return elapsed
 
     def draw_to(self, measured: FloatArray, leash: FloatArray, now: float) -> None:
-        """Bring the position that it will have at `now` to within `leash` (n,) [rad] of the measured one; velocity stays."""
+        """Bring the position that it will have at `now` to within `leash` (n,) [rad] of the measured one;
+        velocity stays."""
         way = self.velocity * self.elapsed(now)
         there = np.minimum(np.maximum(self.position + way, measured - leash), measured + leash)
         self.position = there - way

@@ -1,7 +1,7 @@
 """Every parameter of the safety monitor: type, default, bounds and meaning, written once.
 
-The safety node declares its ROS parameters from this model and the docs list them from it. Limits of the robot itself are
-in its profile; these are the monitor's own.
+The safety node declares its ROS parameters from this model and the docs list them from it. Limits of the robot itself
+are in its profile; these are the monitor's own.
 """
 
 from typing import Annotated
@@ -57,13 +57,7 @@ class SafetySettings(BaseModel):
         default=3.0,
         gt=0.0,
         le=50.0,
-        description="Deceleration that the approach to a wall of the workspace is planned with [m/s²]: lower is gentler.",
-    )
-    hold_time: float = Field(
-        default=0.025,
-        ge=0.002,
-        le=0.1,
-        description="Longest time that one safe command may act before the next [s]; limits are kept for any shorter one.",
+        description="Deceleration with which the tool approaches a wall of the workspace [m/s²]; lower is gentler.",
     )
     source_silence: float = Field(
         default=0.06,
@@ -127,7 +121,7 @@ class SafetySettings(BaseModel):
         default=0.02,
         ge=0.0,
         le=0.5,
-        description="At takeover in motion the reference goes on from where it is, if within this of the measured state [rad].",
+        description="At takeover in motion the reference is drawn to within this of the measured position [rad].",
     )
     event_window: float = Field(
         default=1.0,

@@ -25,5 +25,6 @@ class Watchdog:
         return [node for node, last in self._last.items() if last == -math.inf]
 
     def late(self, t: float) -> dict[str, float]:
-        """Watched nodes past their deadline at `t`, with the time since their last heartbeat [s]; inf if there was none."""
+        """Watched nodes past their deadline at `t`, with the time since their last heartbeat [s]; inf if there
+        was none."""
         return {node: t - last for node, last in self._last.items() if t - last > self._deadlines[node]}

@@ -1,4 +1,5 @@
-"""The walls of the workspace: how fast the tool may approach them, and whether the arm can still stop in front of them."""
+"""The walls of the workspace: how fast the tool may approach them, and whether the arm can still stop
+in front of them."""
 
 from typing import Final
 
@@ -36,7 +37,7 @@ class WorkspaceGuard:
     def __init__(self, profile: RobotProfile, settings: SafetySettings, kinematics: Kinematics) -> None:
         self._kinematics = kinematics
         self._acceleration = profile.acceleration
-        self._hold = settings.hold_time
+        self._hold = profile.rates.stale_after
         self._lower = np.array(profile.workspace.lower) + PATH_TOLERANCE
         self._upper = np.array(profile.workspace.upper) - PATH_TOLERANCE
         self._deceleration = np.full(3, settings.tool_deceleration)
@@ -84,7 +85,8 @@ class WorkspaceGuard:
         return not (self._over_low.any() or self._over_high.any())
 
     def move_in(self, velocity: FloatArray) -> None:
-        """Tighten the allowed tool velocity by what `velocity`, which `can_stop` refused last, overshot the walls by."""
+        """Tighten the allowed tool velocity by what `velocity`, which `can_stop` refused last, overshot the
+        walls by."""
         share = _OVERCORRECTION / self._horizon(velocity)
         self.slowest = self.slowest + self._over_low * share
         self.fastest = self.fastest - self._over_high * share

@@ -1,0 +1,226 @@
+"""The small parts of the monitor: watchdog, events, constraints, clock, reference, settings."""
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import SafetyEvent, Severity
+from reins.contracts.plan import Constraint
+from reins.safety.clock import RobotClock
+from reins.safety.constraints import ConstraintSet
+from reins.safety.events import EventLog
+from reins.safety.reference import Reference
+from reins.safety.settings import SafetySettings, parse_deadline
+from reins.safety.watchdog import Watchdog
+
+
+class TestWatchdog:
+    @pytest.mark.parametrize("offset, late", [(-1e-9, False), (1e-9, True)])
+    def test_exactly_at_the_deadline(self, offset: float, late: bool) -> None:
+        watchdog = Watchdog({"robot": 0.09})
+        watchdog.beat("robot", 1.0)
+        assert ("robot" in watchdog.late(1.09 + offset)) is late
+
+    def test_each_node_has_its_own_deadline(self) -> None:
+        watchdog = Watchdog({"robot": 0.09, "planner": 0.5})
+        for node in ("robot", "planner"):
+            watchdog.beat(node, 0.0)
+        assert set(watchdog.late(0.2)) == {"robot"}
+        assert set(watchdog.late(0.6)) == {"robot", "planner"}
+
+    def test_a_node_never_heard_of_is_late(self) -> None:
+        assert Watchdog({"robot": 0.09}).late(0.0) == {"robot": float("inf")}
+
+    def test_a_node_that_is_not_watched_does_not_matter(self) -> None:
+        watchdog = Watchdog({})
+        watchdog.beat("stranger", 0.0)
+        assert watchdog.late(100.0) == {}
+
+    def test_a_beat_that_arrives_out_of_order_takes_nothing_back(self) -> None:
+        watchdog = Watchdog({"robot": 0.09})
+        watchdog.beat("robot", 2.0)
+        watchdog.beat("robot", 1.0)
+        assert watchdog.late(2.05) == {}
+
+
+def event(stamp: float, reason: str = "too fast") -> SafetyEvent:
+    return SafetyEvent(stamp, Severity.INFO, "limit_clipped", "skill", reason)
+
+
+class TestEvents:
+    def test_the_first_is_told_at_once_and_the_rest_in_one(self) -> None:
+        log = EventLog(window=1.0)
+        for step in range(100):
+            log.tell_repeated(event(step * 0.01), "speed")
+        assert [e.reason for e in log.take()] == ["too fast"]
+        log.close_windows(0.99)
+        assert log.take() == []
+        log.close_windows(1.0)
+        assert [e.reason for e in log.take()] == ["too fast (and 99 more like it)"]
+
+    def test_a_single_repeat_is_told_as_it_was(self) -> None:
+        log = EventLog(window=1.0)
+        log.tell_repeated(event(0.0), "speed")
+        log.tell_repeated(event(0.5), "speed")
+        log.close_windows(2.0)
+        assert [e.reason for e in log.take()] == ["too fast", "too fast"]
+
+    def test_a_window_without_repeats_ends_in_silence_and_the_next_is_told_at_once(self) -> None:
+        log = EventLog(window=1.0)
+        log.tell_repeated(event(0.0), "speed")
+        log.close_windows(1.5)
+        log.tell_repeated(event(1.6), "speed")
+        assert len(log.take()) == 2
+
+    def test_other_codes_are_other_things(self) -> None:
+        log = EventLog(window=1.0)
+        log.tell_repeated(event(0.0), "speed")
+        log.tell_repeated(event(0.0, "too far"), "position")
+        assert len(log.take()) == 2
+
+    def test_a_flood_is_told_at_a_bounded_rate(self) -> None:
+        log = EventLog(window=1.0)
+        told = 0
+        for step in range(10_000):
+            log.tell_repeated(event(step * 0.001), "speed")
+            log.close_windows(step * 0.001)
+            told += len(log.take())
+        assert told <= 12
+
+    def test_what_nobody_collects_is_bounded(self) -> None:
+        log = EventLog(window=1.0)
+        for step in range(5000):
+            log.tell(event(float(step)))
+        events = log.take()
+        assert len(events) == 1000 and events[-1].stamp == 4999.0
+
+    def test_a_clock_that_goes_back_closes_the_window(self) -> None:
+        log = EventLog(window=1.0)
+        log.tell_repeated(event(100.0), "speed")
+        log.tell_repeated(event(100.0), "speed")
+        log.take()
+        log.close_windows(0.0)
+        assert len(log.take()) == 1
+
+
+class TestConstraints:
+    def test_the_tightest_counts(self) -> None:
+        constraints = ConstraintSet(0.8)
+        constraints.add(Constraint(kind="speed", scale=0.5))
+        constraints.add(Constraint(kind="speed", scale=0.9))
+        assert constraints.speed_scale == 0.5
+
+    def test_a_planner_cannot_loosen_what_the_operator_set(self) -> None:
+        constraints = ConstraintSet(0.3)
+        constraints.add(Constraint(kind="speed", scale=1.0, set_by="planner"))
+        assert constraints.speed_scale == 0.3
+        with pytest.raises(ReinsError, match="only tighten"):
+            constraints.clear("operator", requested_by="planner")
+
+    def test_dropping_the_planners_returns_to_the_operators(self) -> None:
+        constraints = ConstraintSet(0.6)
+        constraints.add(Constraint(kind="speed", scale=0.2))
+        constraints.add(Constraint(kind="avoid", object="yellow_block"))
+        constraints.add(Constraint(kind="speed", scale=0.5, set_by="operator"))
+        constraints.clear("planner", requested_by="planner")
+        assert [c.set_by for c in constraints.constraints] == ["operator"]
+        assert constraints.speed_scale == 0.5
+        constraints.clear("operator", requested_by="operator")
+        assert constraints.speed_scale == 0.6
+
+    @pytest.mark.parametrize("scale", [0.0, -0.1, 1.0 + 1e-9, float("nan")])
+    def test_a_scale_that_is_none_changes_nothing(self, scale: float) -> None:
+        constraints = ConstraintSet(0.6)
+        with pytest.raises(ReinsError, match="speed scale"):
+            constraints.set_speed_scale(scale)
+        assert constraints.speed_scale == 0.6
+
+    def test_the_operator_may_loosen(self) -> None:
+        constraints = ConstraintSet(0.1)
+        constraints.set_speed_scale(1.0)
+        assert constraints.speed_scale == 1.0
+
+
+class TestClock:
+    def test_between_states_it_stands_so_that_jitter_is_none(self) -> None:
+        clock = RobotClock(0.01)
+        clock.set(5.0, t=100.0)
+        assert clock.now(100.0) == clock.now(100.02) == 5.0
+
+    def test_when_states_stop_it_goes_on(self) -> None:
+        clock = RobotClock(0.01)
+        clock.set(5.0, t=100.0)
+        assert clock.now(100.12) == pytest.approx(5.1)
+
+    def test_before_the_first_state_it_stands(self) -> None:
+        clock = RobotClock(0.01)
+        assert clock.now(50.0) == 0.0
+        assert clock.silence(50.0) == float("inf")
+
+
+class TestReference:
+    @pytest.fixture
+    def reference(self) -> Reference:
+        made = Reference(2, period=0.01, longest=0.06)
+        made.restart(np.array([1.0, 2.0]), now=5.0)
+        return made
+
+    def test_it_starts_as_if_held_for_a_period(self, reference: Reference) -> None:
+        assert reference.standing
+        assert reference.elapsed(5.0) == pytest.approx(0.01)
+
+    def test_it_advances_by_the_time_that_passes(self, reference: Reference) -> None:
+        reference.advance(5.0)
+        reference.velocity = np.array([1.0, -1.0])
+        assert reference.advance(5.02) == pytest.approx(0.02)
+        np.testing.assert_allclose(reference.position, [1.02, 1.98])
+
+    def test_time_that_goes_back_or_stands_moves_nothing(self, reference: Reference) -> None:
+        reference.advance(5.0)
+        reference.velocity = np.array([1.0, -1.0])
+        assert reference.advance(4.0) == reference.advance(5.0) == 0.0
+        np.testing.assert_array_equal(reference.position, [1.0, 2.0])
+
+    def test_no_command_acts_for_ever(self, reference: Reference) -> None:
+        reference.advance(5.0)
+        reference.velocity = np.array([1.0, -1.0])
+        assert reference.advance(99.0) == 0.06
+
+    def test_arrays_that_were_handed_out_never_change(self, reference: Reference) -> None:
+        before = reference.position
+        reference.velocity = np.array([1.0, 1.0])
+        reference.advance(5.05)
+        np.testing.assert_array_equal(before, [1.0, 2.0])
+
+    def test_the_leash_is_taut_only_beyond_its_length(self, reference: Reference) -> None:
+        reference.advance(5.0)
+        reference.draw_to(np.array([1.05, 2.5]), np.array([0.1, 0.1]), now=5.0)
+        np.testing.assert_allclose(reference.position, [1.0, 2.4])
+
+
+class TestSettings:
+    @pytest.mark.parametrize("entry", ["planner", "planner=", "=0.5", "planner=-1", "planner=0", "planner=soon", "p=inf"])
+    def test_a_deadline_that_is_none(self, entry: str) -> None:
+        with pytest.raises(ReinsError, match="NODE=SECONDS"):
+            parse_deadline(entry)
+        with pytest.raises(ValidationError, match="NODE=SECONDS"):
+            SafetySettings(heartbeat_deadlines=[entry])
+
+    def test_deadlines_by_node(self) -> None:
+        settings = SafetySettings(heartbeat_timeout=0.1, heartbeat_deadlines=["planner=0.5", "perception=1"])
+        assert [settings.deadline(node) for node in ("robot", "planner", "perception")] == [0.1, 0.5, 1.0]
+
+    @pytest.mark.parametrize("scale", [0.0, 1.1, float("nan")])
+    def test_values_out_of_bounds(self, scale: float) -> None:
+        with pytest.raises(ValidationError):
+            SafetySettings(speed_scale=scale)
+
+    def test_an_unknown_name(self) -> None:
+        with pytest.raises(ValidationError):
+            SafetySettings(speed=0.5)  # type: ignore[call-arg]
+
+    def test_every_parameter_says_what_it_is(self) -> None:
+        for name, field in SafetySettings.model_fields.items():
+            assert field.description and field.description.endswith("."), name
+            assert field.metadata, name
