@@ -104,10 +104,21 @@ def ros() -> list[Finding]:
     rclpy = find_spec("rclpy")
     where = f"sourced, {distribution}" if distribution else "from wheels"
     findings = [Finding(Health.GOOD, "ROS 2", f"{where} ({Path(rclpy.origin or '').parent if rclpy else ''})")]
+    return [*findings, *_workspace()]
+
+
+def _workspace() -> list[Finding]:
+    """Whether ros2_ws is built and found."""
+    from reins.launching.packages import share_directory
+
+    remedy = "build ros2_ws: `./run` does it, or `colcon build --symlink-install` there, then source its setup.bash"
     if _child(["-c", "from reins_msgs.msg import RobotState; RobotState()"]):
-        remedy = "build ros2_ws: `./run` does it, or `colcon build --symlink-install` there, then source its setup.bash"
-        return [*findings, Finding(Health.BAD, "reins_msgs", "not built, or built for another Python", remedy)]
-    return [*findings, Finding(Health.GOOD, "reins_msgs", "built")]
+        return [Finding(Health.BAD, "reins_msgs", "not built, or built for another Python", remedy)]
+    try:
+        share = share_directory("reins")
+    except ReinsError as error:
+        return [Finding(Health.BAD, "workspace", str(error), remedy)]
+    return [Finding(Health.GOOD, "workspace", f"built, {share}")]
 
 
 def discovery() -> list[Finding]:
@@ -163,17 +174,14 @@ def robots() -> list[Finding]:
 
 def trained_models() -> list[Finding]:
     """The files in models/, against their cards."""
-    from reins.models.registry import known_models, verify_model
+    from reins.models.registry import verify_models
 
+    remedy = "get the file again (git checkout), or make it anew: `reins train`"
     findings = []
-    for name in known_models():
-        try:
-            verify_model(name)
-        except ReinsError as error:
-            remedy = "get the file again (git checkout), or train it: `reins train skill …`"
-            findings.append(Finding(Health.BAD, f"model {name}", str(error), remedy))
-        else:
-            findings.append(Finding(Health.GOOD, f"model {name}", "complete"))
+    for report in verify_models():
+        health = Health.GOOD if report.ok else Health.BAD
+        detail = "as its card says" if report.ok else "; ".join(report.problems)
+        findings.append(Finding(health, f"model {report.entry.name}", detail, remedy))
     return findings
 
 

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from reins.cli.console import Namespace, needs_ros
+from reins.cli.console import Namespace, needs_ros, out
 from reins.contracts.errors import ReinsError
 
 app = typer.Typer(no_args_is_help=True, help="Drive the robot by hand.")
@@ -19,7 +19,7 @@ def _group() -> None:
 def keyboard(namespace: Namespace = "") -> None:
     """Drive with the keys of this terminal; holding a key is the dead-man switch, letting go holds the robot."""
     if not sys.stdin.isatty():
-        raise ReinsError("the keyboard needs a terminal; run this in one, or use a joystick (reins up sim joy:=true)")
+        raise ReinsError("the keyboard needs a terminal; run this in one, or use a joystick")
     with needs_ros():
         from reins.nodes.keyboard import drive
-    drive(namespace)
+    drive(namespace, out)

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from reins.cli.task_view import TaskView
-from reins.contracts.errors import ReinsError
+from reins.contracts.errors import ReinsError, UnknownName
 from reins.demo.criteria import Criterion, forbidden_by, goals_of, judge, within_limits
 from reins.demo.recording import Recording
 from reins.demo.report import Outcome, as_json, write_report
@@ -24,6 +24,7 @@ from reins.nodes.recorder import GraphRecorder
 from reins.planning.factory import make_planner
 from reins.sim.predicates import Predicate
 from reins.sim.world import load_world
+from reins.skills.factory import BACKENDS
 from reins.skills.library import SKILLS
 
 INSTRUCTION: Final = "put the red block in the blue bowl but don't touch the yellow block"
@@ -53,9 +54,11 @@ class DemoSettings:
     video: bool
 
     def check(self) -> None:
-        """Raise ReinsError for an unknown world or planner before anything is started or written."""
+        """Raise ReinsError for an unknown world or backend before anything is started or written."""
         load_world(self.world)
         make_planner(self.planner, SKILLS)
+        if self.skills not in BACKENDS:
+            raise UnknownName("skills backend", self.skills, BACKENDS)
 
     def arguments(self) -> dict[str, str]:
         """For the launch file."""

@@ -11,6 +11,7 @@ from rclpy.context import Context
 from rclpy.exceptions import InvalidNamespaceException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from reins_msgs.action import ExecuteSkill, ExecuteTask
@@ -21,6 +22,7 @@ from typing_extensions import Self
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED
 from reins.contracts.plan import Constraint, SkillCall
+from reins.nodes.control_loop import Inbox
 from reins.nodes.convert_scene import call_to_msg, constraint_to_msg, plan_from_msg
 from reins.nodes.outcomes import Reply, SkillEntry, SkillOutcome, SkillProgress, TaskOutcome, TaskProgress
 from reins.nodes.qos import EVENTS, HEARTBEAT
@@ -33,6 +35,11 @@ ANSWER: Final = 5.0
 
 SILENCE: Final = 3.0
 """A task without feedback for this long makes the client look whether its node is alive [s]."""
+
+POLL: Final = 0.03
+"""Time between two looks at topics [s]. They are not left to the executor, which costs ten times as much a message."""
+
+Tap = tuple[Inbox[Any], Callable[[Any], None]]
 
 LISTEN: Final = 1.0
 """How long it listens for heartbeats then [s]; a live node beats many times meanwhile."""
@@ -54,13 +61,14 @@ class GraphClient:
         self._context = Context()
         rclpy.init(args=[], context=self._context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
         try:
-            name = f"reins_client_{os.getpid()}"
+            name = f"reins_client_{os.getpid()}_{id(self) % 0xFFFF:04x}"
             self.node = Node(name, namespace=self.namespace, context=self._context, use_global_arguments=False)
         except InvalidNamespaceException:
             self._context.try_shutdown()
             raise ReinsError(f"'{namespace}' is not a valid ROS namespace: letters, digits, _ and / only") from None
-        self.executor = SingleThreadedExecutor(context=self._context)
-        self.executor.add_node(self.node)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._taps: list[Tap] = []
 
     def __enter__(self) -> Self:
         return self
@@ -70,15 +78,32 @@ class GraphClient:
 
     def close(self) -> None:
         """Leave the graph."""
-        self.executor.shutdown(timeout_sec=1.0)
+        self._executor.shutdown(timeout_sec=1.0)
         self.node.destroy_node()
         self._context.try_shutdown()
+
+    def listen(self, kind: type, topic: str, qos: QoSProfile, callback: Callable[[Any], None]) -> Tap:
+        """Give every message of a topic to `callback` whenever this client waits for something, until `ignore`."""
+        tap = (Inbox(self.node, kind, topic, qos), callback)
+        self._taps.append(tap)
+        return tap
+
+    def ignore(self, tap: Tap) -> None:
+        """Give no more messages of that topic."""
+        self._taps.remove(tap)
+
+    def step(self, timeout: float) -> None:
+        """Wait for at most `timeout` [s], and take what has come."""
+        self._executor.spin_once(timeout_sec=min(max(timeout, 0.0), POLL))
+        for inbox, callback in list(self._taps):
+            for message in inbox.drain():
+                callback(message)
 
     def spin(self, duration: float) -> None:
         """Take messages for `duration` [s]."""
         end = time.monotonic() + duration
         while (left := end - time.monotonic()) > 0.0:
-            self.executor.spin_once(timeout_sec=left)
+            self.step(left)
 
     def estop(self, who: str, reason: str) -> Reply:
         """Emergency stop; latches."""
@@ -160,11 +185,11 @@ class GraphClient:
         def hear(beat: Heartbeat) -> None:
             heard.add(beat.node)
 
-        listener = self.node.create_subscription(Heartbeat, "heartbeat", hear, HEARTBEAT)
+        tap = self.listen(Heartbeat, "heartbeat", HEARTBEAT, hear)
         end = time.monotonic() + LISTEN
         while node not in heard and time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=0.1)
-        self.node.destroy_subscription(listener)
+            self.step(LISTEN)
+        self.ignore(tap)
         return node in heard
 
     def _absent(self, who: str) -> ReinsError:
@@ -185,7 +210,9 @@ class GraphClient:
             self.node.destroy_client(client)
 
     def _wait(self, future: Future, what: str, timeout: float = ANSWER) -> Any:
-        self.executor.spin_until_future_complete(future, timeout_sec=timeout)
+        end = time.monotonic() + timeout
+        while not future.done() and time.monotonic() < end:
+            self.step(timeout)
         if not future.done():
             raise ReinsError(f"{what} gave no answer within {timeout:g} s")
         return future.result()
@@ -205,7 +232,7 @@ class GraphClient:
             if event.kind == GOAL_REJECTED and event.source == who:
                 reasons.append(event.reason)
 
-        listener = self.node.create_subscription(SafetyEvent, "safety/events", hear, EVENTS)
+        tap = self.listen(SafetyEvent, "safety/events", EVENTS, hear)
         client = ActionClient(self.node, kind, name)
         try:
             if not client.wait_for_server(timeout_sec=DISCOVERY):
@@ -216,13 +243,13 @@ class GraphClient:
             return self._follow(handle, who, time_limit, heard)
         finally:
             client.destroy()
-            self.node.destroy_subscription(listener)
+            self.ignore(tap)
 
     def _reason(self, reasons: list[str]) -> str:
         """Why a goal was rejected; actions carry no reason, so the node tells it as an event."""
         end = time.monotonic() + LISTEN
         while not reasons and time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=0.1)
+            self.step(LISTEN)
         return reasons[0] if reasons else "it did not say why; its log does"
 
     def _follow(self, handle: Any, who: str, time_limit: float, heard: list[float]) -> Any:
@@ -230,7 +257,7 @@ class GraphClient:
         end = time.monotonic() + time_limit
         try:
             while not result.done() and time.monotonic() < end:
-                self.executor.spin_once(timeout_sec=0.2)
+                self.step(POLL)
                 if time.monotonic() - heard[0] > SILENCE:
                     if not self.alive(who):
                         raise ReinsError(f"the {who} node died or hangs; the robot stops by itself")

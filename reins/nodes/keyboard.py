@@ -44,12 +44,12 @@ def drive(namespace: str, console: Console) -> None:
             def show(message: SafetyState) -> None:
                 _show(status, message)
 
-            client.node.create_subscription(SafetyState, "safety/state", show, LATCHED)
+            client.listen(SafetyState, "safety/state", LATCHED, show)
             try:
                 while True:
                     for key in keys.read(LOOK):
                         publisher.publish(String(data=key))
-                    client.executor.spin_once(timeout_sec=0.0)
+                    client.step(0.0)
             except KeyboardInterrupt:
                 return
 
@@ -70,7 +70,7 @@ def _wait_for_listener(client: GraphClient, publisher: Publisher) -> None:
     while publisher.get_subscription_count() == 0:
         if time.monotonic() > end:
             raise ReinsError("no teleop node listens to the keyboard; start a graph with `reins up sim`")
-        client.executor.spin_once(timeout_sec=LOOK)
+        client.step(LOOK)
 
 
 def _show(status: Status, message: SafetyState) -> None:

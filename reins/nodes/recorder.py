@@ -1,9 +1,7 @@
 """Plain data from a graph's topics, to whoever records it."""
 
-from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Protocol
 
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
 
 from reins.contracts.event import SafetyEvent
@@ -14,10 +12,8 @@ from reins.nodes.client import GraphClient
 from reins.nodes.convert import event_from_msg, robot_state_from_msg, time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg, world_from_msg
 from reins.nodes.qos import LATCHED
+from reins.nodes.watch import EVERY
 from reins.sim.world_state import WorldState
-
-EVERY: Final = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
-"""Keeps what comes while the recorder is busy with something else."""
 
 
 class Sink(Protocol):
@@ -52,26 +48,23 @@ class GraphRecorder:
 
     def __init__(self, client: GraphClient, sink: Sink) -> None:
         self._client = client
-        self._subscriptions = [
-            self._listen(ros.RobotState, "robot_state", lambda m: sink.on_state(robot_state_from_msg(m)), EVERY),
-            self._listen(ros.WorldState, "sim/world_state", lambda m: sink.on_world(world_from_msg(m)), EVERY),
-            self._listen(ros.SafetyEvent, "safety/events", lambda m: sink.on_event(event_from_msg(m)), EVERY),
-            self._listen(
+        self._taps = [
+            client.listen(ros.RobotState, "robot_state", EVERY, lambda m: sink.on_state(robot_state_from_msg(m))),
+            client.listen(ros.WorldState, "sim/world_state", EVERY, lambda m: sink.on_world(world_from_msg(m))),
+            client.listen(ros.SafetyEvent, "safety/events", EVERY, lambda m: sink.on_event(event_from_msg(m))),
+            client.listen(
                 ros.SafetyState,
                 "safety/state",
-                lambda m: sink.on_mode(time_from_msg(m.header.stamp), m.mode_name, m.reason),
                 LATCHED,
+                lambda m: sink.on_mode(time_from_msg(m.header.stamp), m.mode_name, m.reason),
             ),
-            self._listen(ros.Scene, "scene", lambda m: sink.on_scene(scene_from_msg(m)), LATCHED),
-            self._listen(
-                ros.Plan, "plan", lambda m: sink.on_plan(time_from_msg(m.header.stamp), plan_from_msg(m)), LATCHED
+            client.listen(ros.Scene, "scene", LATCHED, lambda m: sink.on_scene(scene_from_msg(m))),
+            client.listen(
+                ros.Plan, "plan", LATCHED, lambda m: sink.on_plan(time_from_msg(m.header.stamp), plan_from_msg(m))
             ),
         ]
 
     def close(self) -> None:
         """Stop listening."""
-        for subscription in self._subscriptions:
-            self._client.node.destroy_subscription(subscription)
-
-    def _listen(self, kind: Any, topic: str, callback: Callable[[Any], None], qos: QoSProfile) -> Any:
-        return self._client.node.create_subscription(kind, topic, callback, qos)
+        for tap in self._taps:
+            self._client.ignore(tap)

@@ -159,6 +159,7 @@ class SkillWorker:
                 self._end(False, course.cancel)
                 return None
             self._runner.start(job.call, job.constraints, state, self._scene)
+            return None  # starting takes time: the first command is computed from a fresh state
         command, output = self._runner.step(state, self._scene)
         course.phase, course.progress = output.phase, output.progress
         if output.status is not Status.RUNNING:

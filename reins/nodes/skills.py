@@ -1,7 +1,7 @@
 """The skills node: one skill at a time as an action, stepped by the robot's states, out on `command/skill`."""
 
 import time
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import Field
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -52,7 +52,7 @@ class SkillsSettings(Settings):
     """Parameters of the skills node."""
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
-    backend: Literal["scripted", "onnx"] = Field("scripted", description="what carries the skills out")
+    backend: str = Field("scripted", description="what carries the skills out: scripted, or trained policies")
     trace: bool = Field(False, description="stamp every command with the time it was sent, for latency measurements")
 
 
@@ -99,7 +99,8 @@ class SkillsNode(ManagedNode[SkillsSettings]):
 
     def activate(self) -> None:
         """Start the control thread."""
-        self._loop = ControlLoop(self, CHECK_PERIOD, self._check, [(self._states, self._on_state)], self.fail)
+        inboxes = [(self._states, self._on_state)]
+        self._loop = ControlLoop(self, CHECK_PERIOD, self._check, inboxes, self.fail, real_time=True)
         self._loop.start()
 
     def deactivate(self) -> None:

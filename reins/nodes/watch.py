@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from rclpy.qos import QoSProfile
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
 
 from reins.contracts.plan import Plan
@@ -13,7 +13,10 @@ from reins.contracts.scene import Scene
 from reins.nodes.client import GraphClient
 from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg
-from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
+from reins.nodes.qos import HEARTBEAT, LATCHED
+
+EVERY: Final = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
+"""Keeps what comes between two looks."""
 
 LOST: Final = 0.5
 """A node whose last heartbeat is older is not up [s]."""
@@ -89,18 +92,18 @@ class GraphWatch:
     def __init__(self, client: GraphClient) -> None:
         self._client = client
         self.status = GraphStatus()
-        self._subscriptions = [
-            self._listen(ros.Heartbeat, "heartbeat", self._on_heartbeat, HEARTBEAT),
-            self._listen(ros.SafetyState, "safety/state", self._on_safety, LATCHED),
-            self._listen(ros.RobotState, "robot_state", self._on_state, CONTROL),
-            self._listen(ros.Scene, "scene", self._on_scene, LATCHED),
-            self._listen(ros.Plan, "plan", self._on_plan, LATCHED),
+        self._taps = [
+            client.listen(ros.Heartbeat, "heartbeat", HEARTBEAT, self._on_heartbeat),
+            client.listen(ros.SafetyState, "safety/state", LATCHED, self._on_safety),
+            client.listen(ros.RobotState, "robot_state", EVERY, self._on_state),
+            client.listen(ros.Scene, "scene", LATCHED, self._on_scene),
+            client.listen(ros.Plan, "plan", LATCHED, self._on_plan),
         ]
 
     def close(self) -> None:
         """Stop listening."""
-        for subscription in self._subscriptions:
-            self._client.node.destroy_subscription(subscription)
+        for tap in self._taps:
+            self._client.ignore(tap)
 
     def wait_until_ready(self, timeout: float, on_change: Callable[[list[str]], None]) -> bool:
         """Listen until a task can be done, at most `timeout` [s]; tells what is missing whenever that changes."""
@@ -112,11 +115,8 @@ class GraphWatch:
                 told = missing
             if not missing:
                 return True
-            self._client.executor.spin_once(timeout_sec=0.1)
+            self._client.step(0.1)
         return False
-
-    def _listen(self, kind: Any, topic: str, callback: Callable[[Any], None], qos: QoSProfile) -> Any:
-        return self._client.node.create_subscription(kind, topic, callback, qos)
 
     def _on_heartbeat(self, message: ros.Heartbeat) -> None:
         self.status.nodes[message.node] = NodeStatus(message.state, time.monotonic())
