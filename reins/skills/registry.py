@@ -1,4 +1,4 @@
-"""What a skill is, declared once: the planner's grammar, the verifier, the command line and the skills node read it here."""
+"""What a skill is, declared once: the planner, the verifier, the command line and the skills node read it here."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -66,11 +66,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A fact over parameters: ("in", HELD, "container"), where a parameter's name stands for its argument anywhere in it.
+    """A fact over parameters: ("in", HELD, "container"), where a parameter's name stands for its argument.
 
-    `negated` conditions hold where the fact does not. As an effect, a negated condition deletes the fact: nothing more is
-    known about it. ANY stands for anything: a negated ("on", "object", ANY) says that the object is on nothing, and the
-    precondition ("holding", ANY) that something is held.
+    `negated` conditions hold where the fact does not. As an effect, a negated condition deletes the fact: nothing more
+    is known about it. ANY stands for anything: a negated ("on", "object", ANY) says that the object is on nothing, and
+    the precondition ("holding", ANY) that something is held.
     """
 
     fact: Fact

@@ -59,7 +59,7 @@ class World:
         return [str(call) for call, _ in self.ran]
 
     def scene(self) -> Scene:
-        """What perception shows now: of what is covered by the arm, what it saw last. The fingers feel what they hold."""
+        """What perception shows now: of what the arm covers, what it saw last. The fingers feel what they hold."""
         for name, item in self.objects.items():
             if name not in self._covered:
                 self._believed[name] = replace(item, last_seen=self.t)
