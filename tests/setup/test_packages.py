@@ -47,6 +47,7 @@ class TestDamaged:
         add_package(tmp_path, "two", {"shared/__init__.py": "longer = 1"})
         assert packages.damaged(tmp_path) == []
 
+    @pytest.mark.slow
     def test_the_environment_of_this_test_is_whole(self) -> None:
         site = Path(sys.prefix, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}", "site-packages")
         assert packages.damaged(site) == []
