@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import rclpy
-from rclpy.action import ActionClient
+from rclpy.action.client import ActionClient
 from rclpy.context import Context
 from rclpy.exceptions import InvalidNamespaceException
 from rclpy.executors import SingleThreadedExecutor
@@ -84,7 +84,7 @@ class GraphClient:
 
     def listen(self, kind: type, topic: str, qos: QoSProfile, callback: Callable[[Any], None]) -> Tap:
         """Give every message of a topic to `callback` whenever this client waits for something, until `ignore`."""
-        tap = (Inbox(self.node, kind, topic, qos), callback)
+        tap: Tap = (Inbox(self.node, kind, topic, qos), callback)
         self._taps.append(tap)
         return tap
 

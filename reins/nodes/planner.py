@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from pydantic import Field
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
 from reins_msgs import msg as ros
 from reins_msgs.action import ExecuteTask

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from action_msgs.srv import CancelGoal
-from rclpy.action import ActionClient
+from rclpy.action.client import ActionClient
 from rclpy.node import Node
 from rclpy.task import Future
 from reins_msgs import msg as ros
