@@ -1,0 +1,87 @@
+"""A process that ends is noticed at once; one that lives, or lives elsewhere, is not."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from reins.safety.processes import ProcessWatch, this_machine
+
+
+@pytest.fixture
+def watch() -> Iterator[ProcessWatch]:
+    watch = ProcessWatch()
+    yield watch
+    watch.close()
+
+
+@pytest.fixture
+def process() -> Iterator["subprocess.Popen[bytes]"]:
+    process = subprocess.Popen([sys.executable, "-S", "-E", "-c", "import time; time.sleep(60)"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def first_ended(watch: ProcessWatch, within: float) -> list[str]:
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        if ended := watch.ended():
+            return ended
+        time.sleep(0.001)
+    return []
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_process_is_told_once(
+    watch: ProcessWatch, process: "subprocess.Popen[bytes]", how: signal.Signals
+) -> None:
+    watch.watch("skills", this_machine(), process.pid)
+    assert watch.ended() == []
+    process.send_signal(how)
+    assert first_ended(watch, 2.0) == ["skills"]
+    assert watch.ended() == []
+
+
+def test_a_stopped_process_has_not_ended(watch: ProcessWatch, process: "subprocess.Popen[bytes]") -> None:
+    watch.watch("skills", this_machine(), process.pid)
+    process.send_signal(signal.SIGSTOP)
+    assert first_ended(watch, 0.1) == []
+
+
+def test_a_restarted_node_is_watched_under_its_new_number(
+    watch: ProcessWatch, process: "subprocess.Popen[bytes]"
+) -> None:
+    watch.watch("skills", this_machine(), os.getpid())
+    watch.watch("skills", this_machine(), process.pid)
+    process.kill()
+    assert first_ended(watch, 2.0) == ["skills"]
+
+
+def test_the_same_number_on_another_machine_is_another_process(
+    watch: ProcessWatch, process: "subprocess.Popen[bytes]"
+) -> None:
+    watch.watch("skills", "elsewhere", process.pid)
+    process.kill()
+    assert first_ended(watch, 0.1) == []
+
+
+def test_no_descriptor_is_left_open(process: "subprocess.Popen[bytes]") -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    watch = ProcessWatch()
+    watch.watch("a", this_machine(), process.pid)
+    watch.watch("b", this_machine(), os.getpid())
+    watch.close()
+    watch.close()
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_process_that_is_already_gone_does_no_harm(watch: ProcessWatch) -> None:
+    gone = subprocess.Popen([sys.executable, "-S", "-E", "-c", ""])
+    gone.wait()
+    watch.watch("skills", this_machine(), gone.pid)
+    assert watch.ended() == []
