@@ -27,6 +27,7 @@ from rclpy.utilities import try_shutdown
 from reins.contracts.errors import ReinsError
 from reins.nodes.heartbeat import Heartbeats
 from reins.nodes.parameters import ParameterTable, SettingsT
+from reins.nodes.scheduling import real_time_allowed
 
 STOP_WITHIN = 4.5
 """A node that has not stopped this long after the signal ends at once [s]; launch's own patience is 5 s."""
@@ -56,7 +57,8 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
     """
 
     niceness: ClassVar[int] = 0
-    """Added to the niceness of all threads but the heartbeat's: 10 for what must never hold up a control loop."""
+    """Added to the niceness of all threads but the heartbeat's: 10 for what must never hold up a control loop. Not
+    where real-time scheduling keeps the control loops safe anyway: niced threads look dead on a busy machine."""
 
     threads: ClassVar[int] = 1
     """Threads of the executor."""
@@ -165,11 +167,10 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
         os.kill(os.getpid(), signal.SIGTERM)  # wakes `run`
 
     def close(self) -> None:
-        """Stop, close and leave the graph. The executor must not run any more."""
+        """Stop and close, whatever the state. The executor must not run any more."""
         if self.state in ("unconfigured", "inactive", "active"):
             self.trigger_shutdown()
         self._heartbeat.stop()
-        self.destroy_node()
 
     def start_heartbeat(self) -> None:
         """Beat from now on, once the node is complete; `run` does it."""
@@ -263,7 +264,7 @@ def run(node_class: Callable[[], ManagedNode[Any]], arguments: list[str] | None 
         try_shutdown()
         return 1
     node.start_heartbeat()
-    if node.niceness:
+    if node.niceness and not real_time_allowed():
         os.nice(node.niceness)  # on Linux, of this thread and of those that it starts from now on
     executor = node.make_executor()
     executor.add_node(node)
@@ -279,23 +280,25 @@ def run(node_class: Callable[[], ManagedNode[Any]], arguments: list[str] | None 
     watchdog = threading.Timer(STOP_WITHIN, os._exit, args=(1,))
     watchdog.daemon = True
     watchdog.start()
-    executor.shutdown(timeout_sec=1.0)
-    thread.join(timeout=2.0)
+    executor.create_task(lambda: None)  # work to do, so that the executor comes round and sees it
+    thread.join()
     for fault in node.faults:
         expected = isinstance(fault, ReinsError)
         node.get_logger().fatal(str(fault) if expected else "".join(traceback.format_exception(fault)).rstrip())
-    node.close()
+    node.destroy_node()
     try_shutdown()
     return 1 if node.faults else 0
 
 
 def _spin(executor: Executor, node: ManagedNode[Any], stopping: threading.Event) -> None:
+    """Spin, then stop the node in the same thread: what it made may belong to that thread, as graphics contexts do."""
     try:
-        executor.spin()
+        while not stopping.is_set():
+            executor.spin_once()
     except ExternalShutdownException:
         pass
     except Exception as fault:
         node.fail(fault)
-        return
     if not stopping.is_set():
         os.kill(os.getpid(), signal.SIGTERM)  # wakes the main thread
+    node.close()

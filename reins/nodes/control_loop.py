@@ -7,7 +7,6 @@ group that never lets the executor run them.
 """
 
 import gc
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,27 +18,13 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-MessageT = TypeVar("MessageT")
+from reins.nodes.scheduling import make_ordinary, make_real_time
 
-FIFO_PRIORITY = 50
-"""Of SCHED_FIFO's 1 … 99; the kernel's own interrupt threads have 50, too."""
+MessageT = TypeVar("MessageT")
 
 _NANOSECONDS = 1_000_000_000
 _LATE_PERIODS = 5
 """A loop that is later than this gives up catching up."""
-
-
-def set_scheduling(policy: int, priority: int) -> bool:
-    """Give every thread of this process a scheduling policy; False where the user may not (see `ulimit -r`).
-
-    All of them, for a control thread also waits for the middleware's threads and for whoever holds the interpreter.
-    """
-    try:
-        for thread in os.listdir("/proc/self/task"):
-            os.sched_setscheduler(int(thread), policy, os.sched_param(priority))
-    except OSError:  # not permitted, no such system, or the thread has just ended
-        return False
-    return True
 
 
 class UnspunGroup(CallbackGroup):
@@ -153,7 +138,7 @@ class ControlLoop:
         self._last_tick = time.monotonic()
         self._thread.start()
         if self._real_time:
-            set_scheduling(os.SCHED_FIFO, FIFO_PRIORITY)
+            make_real_time()
 
     def stop(self) -> None:
         """Tick no more; returns when the thread has ended (at most 2 s)."""
@@ -162,7 +147,7 @@ class ControlLoop:
         if self._thread.ident is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=2.0)
         if self._real_time:
-            set_scheduling(os.SCHED_OTHER, 0)
+            make_ordinary()
         self._destroy_wake()
 
     def call(self, function: Callable[[], MessageT], timeout: float = 1.0) -> MessageT:

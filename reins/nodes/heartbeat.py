@@ -1,5 +1,6 @@
 """The heartbeat: "I am alive", at a steady rate, from a thread of its own."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -8,9 +9,14 @@ from rclpy.node import Node
 from reins_msgs.msg import Heartbeat
 
 from reins.nodes.qos import HEARTBEAT
+from reins.nodes.scheduling import set_scheduling
 
 HEARTBEAT_RATE = 50.0
 """Beats per second [Hz]; several of them fit into the watchdogs' deadline."""
+
+
+BEAT_PRIORITY = 20
+"""SCHED_FIFO priority of the beating thread where the user may: a busy machine must not look like a dead node."""
 
 
 class Heartbeats:
@@ -42,6 +48,7 @@ class Heartbeats:
             self._thread.join(timeout=1.0)
 
     def _run(self) -> None:
+        set_scheduling(os.SCHED_FIFO, BEAT_PRIORITY, [threading.get_native_id()])
         message = Heartbeat(node=self._node.get_name())
         period = 1.0 / HEARTBEAT_RATE
         due = time.monotonic()

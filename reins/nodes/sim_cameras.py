@@ -72,6 +72,7 @@ class SimCamerasNode(ManagedNode[SimCamerasSettings]):
             if name not in known:
                 raise UnknownName("camera", name, known)
         self._renderer = Renderer(load_profile(self.settings.robot), world)
+        self._renderer.warm_up()
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL)
         self._cameras = {name: _Publishers(self, name) for name in self.settings.cameras}
 

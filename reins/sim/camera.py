@@ -100,6 +100,12 @@ class Renderer:
         pose[:3, 3] = self._data.cam_xpos[index]
         return CameraImage(name, stamp, rgb, depth, intrinsics(camera), pose)
 
+    def warm_up(self) -> None:
+        """Draw every fast camera once: the first picture compiles shaders, which takes a third of a second."""
+        for camera in self._world.cameras:
+            if camera.quality == "fast":
+                self.render(camera.name, self._model.qpos0, 0.0)
+
     def close(self) -> None:
         """Free the graphics context. Safe to call twice."""
         if self._canvas is not None:

@@ -1,0 +1,51 @@
+"""Real-time scheduling of threads, where the system and the user's limits allow it (`ulimit -r`, or root)."""
+
+import os
+import threading
+from collections.abc import Iterable
+from typing import Final
+
+CONTROL_PRIORITY: Final = 50
+"""SCHED_FIFO priority of a process on the control path, 1 … 99; the kernel's own interrupt threads have 50, too."""
+
+
+def set_scheduling(policy: int, priority: int, threads: Iterable[int]) -> bool:
+    """Give threads of this process a scheduling policy; False where that is not possible.
+
+    Args:
+        policy: os.SCHED_FIFO or os.SCHED_OTHER.
+        priority: 1 … 99 for SCHED_FIFO, 0 for SCHED_OTHER.
+        threads: native thread ids.
+    """
+    try:
+        for thread in threads:
+            os.sched_setscheduler(thread, policy, os.sched_param(priority))
+    except OSError:  # not permitted, no such policy here, or a thread has just ended
+        return False
+    return True
+
+
+def real_time_allowed() -> bool:
+    """Whether this process may use SCHED_FIFO; tries it on the calling thread."""
+    me = [threading.get_native_id()]
+    return set_scheduling(os.SCHED_FIFO, 1, me) and set_scheduling(os.SCHED_OTHER, 0, me)
+
+
+def make_real_time() -> bool:
+    """Run every thread of this process under SCHED_FIFO; False where that is not possible.
+
+    All of them, for a control thread also waits for the middleware's threads and for whoever holds the interpreter.
+    """
+    return set_scheduling(os.SCHED_FIFO, CONTROL_PRIORITY, _threads())
+
+
+def make_ordinary() -> bool:
+    """Back to ordinary scheduling."""
+    return set_scheduling(os.SCHED_OTHER, 0, _threads())
+
+
+def _threads() -> list[int]:
+    try:
+        return [int(entry) for entry in os.listdir("/proc/self/task")]
+    except OSError:  # not Linux
+        return []
