@@ -22,8 +22,8 @@ from reins.nodes.convert import (
     safe_command_to_msg,
 )
 from reins.nodes.parameters import Settings
-from reins.nodes.running_clock import RunningClock
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
+from reins.nodes.running_clock import RunningClock
 from reins.nodes.waiting import first_of
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
 from reins.safety.settings import SafetySettings
@@ -85,7 +85,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
     def activate(self) -> None:
         """Start the control thread."""
         self._status = None
-        self._clock_of_deadlines = RunningClock(STALL)
+        self._running = RunningClock(STALL)
         handlers = [(self._robot_states, self._on_robot_state)]
         handlers += [(source, self._on_command) for source in self._sources]
         self._loop = ControlLoop(self, 1.0 / TICK_RATE, self._tick, handlers, self.fail, real_time=True)
@@ -111,19 +111,19 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
     def _on_robot_state(self, message: ros.RobotState) -> None:
         state = robot_state_from_msg(message)
         self._robot_stamp, self._robot_fault = state.stamp, state.fault
-        self._monitor.on_state(state, self._clock_of_deadlines.now())
+        self._monitor.on_state(state, self._running.now())
 
     def _on_command(self, message: ros.JointCommand) -> None:
-        self._send(self._monitor.on_command(joint_command_from_msg(message), self._clock_of_deadlines.now()))
+        self._send(self._monitor.on_command(joint_command_from_msg(message), self._running.now()))
 
     def _send(self, command: SafeCommand | None) -> None:
         if command is not None:
             self._safe.publish(safe_command_to_msg(command))
 
     def _tick(self, _due: float) -> None:
-        if (stall := self._clock_of_deadlines.tick()) > REPORTED_STALL:
+        if (stall := self._running.tick()) > REPORTED_STALL:
             self.get_logger().warning(f"stalled for {stall * 1e3:.0f} ms: the machine is too busy, or stood still")
-        now = self._clock_of_deadlines.now()
+        now = self._running.now()
         for beat in self._beats.drain():
             self._monitor.on_heartbeat(beat.node, now)
         self._send(self._monitor.tick(now))
@@ -162,7 +162,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     def _on_estop(self, request: EmergencyStop.Request, response: EmergencyStop.Response) -> EmergencyStop.Response:
         def stop() -> None:
-            self._send(self._monitor.estop(request.requested_by, request.reason, self._clock_of_deadlines.now()))
+            self._send(self._monitor.estop(request.requested_by, request.reason, self._running.now()))
 
         if self._loop is None:
             response.accepted, response.message = (
@@ -180,7 +180,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
             loop = self._active_loop()
             if request.requested_by and self._robot_fault:
                 await self._recover_robot()
-            loop.call(lambda: self._monitor.reset(request.requested_by, self._clock_of_deadlines.now()))
+            loop.call(lambda: self._monitor.reset(request.requested_by, self._running.now()))
         except ReinsError as error:
             response.accepted, response.message = False, str(error)
             return response
@@ -197,13 +197,12 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     def _on_hand_back(self, request: HandBack.Request, response: HandBack.Response) -> HandBack.Response:
         try:
-            self._active_loop().call(lambda: self._monitor.hand_back(request.requested_by,
-        self._clock_of_deadlines.now()))
-           
-           
-        except ReinsError as error: response.accepted, response.message = False, str(error)
-        return response response.accepted,
-        response.message = True, f"handed back by {request.requested_by}; waiting for a new goal" return response
+            self._active_loop().call(lambda: self._monitor.hand_back(request.requested_by, self._running.now()))
+        except ReinsError as error:
+            response.accepted, response.message = False, str(error)
+            return response
+        response.accepted, response.message = True, f"handed back by {request.requested_by}; waiting for a new goal"
+        return response
 
     def _active_loop(self) -> ControlLoop:
         if self._loop is None:
