@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
@@ -22,9 +23,14 @@ def wake(node: Node) -> None:
 
 
 async def first_of(node: Node, timeout: float, *futures: Future) -> bool:
-    """Wait until one of `futures` is done, at most `timeout` [s, steady clock]; whether one is."""
+    """Wait until one of `futures` is done, at most `timeout` [s, steady clock]; whether one is.
+
+    In a service's or topic's callback, what is awaited (a client, say) must be in another callback group than the callback:
+    a mutually exclusive group runs nothing else until the callback has returned.
+    """
     over: list[bool] = []
-    timer = node.create_timer(max(timeout, 0.0), lambda: over.append(True), clock=_STEADY)
+    group = ReentrantCallbackGroup()
+    timer = node.create_timer(max(timeout, 0.0), lambda: over.append(True), callback_group=group, clock=_STEADY)
     try:
         await _Until(lambda: bool(over) or any(future.done() for future in futures))
     finally:
