@@ -25,8 +25,8 @@ def wake(node: Node) -> None:
 async def first_of(node: Node, timeout: float, *futures: Future) -> bool:
     """Wait until one of `futures` is done, at most `timeout` [s, steady clock]; whether one is.
 
-    In a service's or topic's callback, what is awaited (a client, say) must be in another callback group than the callback:
-    a mutually exclusive group runs nothing else until the callback has returned.
+    In a service's or topic's callback, what is awaited (a client, say) must be in another callback group than that
+    callback: a mutually exclusive group runs nothing else until it has returned.
     """
     over: list[bool] = []
     group = ReentrantCallbackGroup()
