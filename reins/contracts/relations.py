@@ -1,7 +1,7 @@
 """What the spatial relations mean: pure geometry over centres and extents, shared by perception and by physics.
 
-Left, right, behind and in front are meant as seen from the robot's base looking along +x: left is +y, behind is +x. Every
-function is about things on a table: heights are above the base frame's origin, footprints are taken as circles.
+Left, right, behind and in front are meant as seen from the robot's base looking along +x: left is +y, behind is +x.
+Every function is about things on a table: heights are above the base frame's origin, footprints are taken as circles.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -58,7 +58,7 @@ def distance(a: Thing, b: Thing) -> float:
 
 
 def is_in(a: Thing, b: Thing) -> bool:
-    """`b` is a container, and the centre of `a` is within IN_RADIUS of its radius and between its underside and its rim."""
+    """`b` is a container; the centre of `a` is within IN_RADIUS of its radius, between its underside and its rim."""
     return b.label in CONTAINERS and distance(a, b) <= IN_RADIUS * radius(b) and bottom(b) < a.position[2] < top(b)
 
 
@@ -73,8 +73,8 @@ def is_on_table(a: Thing, others: Iterable[Thing]) -> bool:
 
 
 def is_beside(a: Thing, b: Thing) -> bool:
-    """Next to each other at the same height: footprints at most BESIDE_GAP apart, undersides within ON_GAP, none in or on
-    the other."""
+    """Next to each other at the same height: footprints at most BESIDE_GAP apart, undersides within ON_GAP, and none of
+    them in or on the other."""
     return (
         distance(a, b) - radius(a) - radius(b) <= BESIDE_GAP
         and abs(bottom(a) - bottom(b)) <= ON_GAP
@@ -133,8 +133,8 @@ def relations_between(things: Iterable[Thing], held: str | None) -> frozenset[Re
 
     Args:
         things: all that is known.
-        held: id of the thing in the gripper, or None. It is `held` by the gripper and in no other relation, for it hangs
-            in the air.
+        held: id of the thing in the gripper, or None. It is `held` by the gripper and in no other relation, for it
+            hangs in the air.
     """
     every = list(things)
     resting = [thing for thing in every if thing.id != held]

@@ -60,8 +60,8 @@ class SceneObject:
 class Relation:
     """`subject predicate object`, e.g. ("red_block", "in", "blue_bowl").
 
-    Predicates: in, on, beside, left_of, right_of, behind, in_front_of, held. `held` has "gripper" as its object; `on` may
-    have TABLE as its object.
+    Predicates: in, on, beside, left_of, right_of, behind, in_front_of, held. `held` has "gripper" as its object; `on`
+    may have TABLE as its object.
     """
 
     subject: str

@@ -1,4 +1,4 @@
-"""The driver host: the last metre before a robot. It starts unarmed, applies safe commands only, and stops on silence."""
+"""The driver host: the last metre before a robot. It starts unarmed, applies safe commands only, stops on silence."""
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile

@@ -5,17 +5,16 @@ missing limit.
 """
 
 from functools import cached_property
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import numpy as np
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.documents import Shelf
+from reins.contracts.errors import ReinsError
 from reins.hardware.robot import FloatArray
 
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
@@ -179,10 +178,13 @@ class RobotProfile(_Part):
         return self._array("home")
 
 
+PROFILES: Final = Shelf("robot", "reins.hardware", "profiles")
+"""The profiles that ship with reins."""
+
+
 def known_profiles() -> list[str]:
     """Names of the profiles that ship with reins."""
-    folder = files("reins.hardware") / "profiles"
-    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+    return PROFILES.names()
 
 
 def load_profile(name_or_path: str) -> RobotProfile:
@@ -192,20 +194,4 @@ def load_profile(name_or_path: str) -> RobotProfile:
         UnknownName: no such profile.
         ReinsError: the file is not a valid profile; names the field.
     """
-    if name_or_path.endswith((".yaml", ".yml")):
-        path = Path(name_or_path)
-        if not path.is_file():
-            raise ReinsError(f"no profile file '{name_or_path}'")
-        text = path.read_text(encoding="utf-8")
-    elif name_or_path in known_profiles():
-        text = (files("reins.hardware") / "profiles" / f"{name_or_path}.yaml").read_text(encoding="utf-8")
-    else:
-        raise UnknownName("robot", name_or_path, known_profiles())
-    try:
-        return RobotProfile.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise ReinsError(f"profile '{name_or_path}' is not valid YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ReinsError(f"profile '{name_or_path}': {where}: {first['msg']}") from error
+    return PROFILES.load(name_or_path, RobotProfile)

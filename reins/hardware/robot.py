@@ -1,7 +1,7 @@
 """The interface that every robot gives, simulated or real. SI units; quaternions x y z w; base frame by REP 103.
 
-Time is robot time: `step(dt)` lets it pass, so that a simulator and a real driver count deadlines alike. No driver reads
-the wall clock.
+Time is robot time: `step(dt)` lets it pass, so that a simulator and a real driver count deadlines alike. No driver
+reads the wall clock.
 """
 
 from dataclasses import dataclass

@@ -1,15 +1,13 @@
 """Worlds: what stands on the table and where, and the cameras that see it; read from YAML, validated on load."""
 
 from functools import cached_property
-from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Final, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.documents import Shelf
+from reins.contracts.errors import UnknownName
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
@@ -150,10 +148,13 @@ class WorldSpec(_Part):
         raise UnknownName("camera", name, [camera.name for camera in self.cameras])
 
 
+WORLDS: Final = Shelf("world", "reins.sim", "worlds")
+"""The worlds that ship with reins."""
+
+
 def known_worlds() -> list[str]:
     """Names of the worlds that ship with reins."""
-    folder = files("reins.sim") / "worlds"
-    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+    return WORLDS.names()
 
 
 def load_world(name_or_path: str) -> WorldSpec:
@@ -163,20 +164,4 @@ def load_world(name_or_path: str) -> WorldSpec:
         UnknownName: no such world; lists those that exist.
         ReinsError: the file is not a valid world; names the field.
     """
-    if name_or_path.endswith((".yaml", ".yml")):
-        path = Path(name_or_path)
-        if not path.is_file():
-            raise ReinsError(f"no world file '{name_or_path}'")
-        text = path.read_text(encoding="utf-8")
-    elif name_or_path in known_worlds():
-        text = (files("reins.sim") / "worlds" / f"{name_or_path}.yaml").read_text(encoding="utf-8")
-    else:
-        raise UnknownName("world", name_or_path, known_worlds())
-    try:
-        return WorldSpec.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise ReinsError(f"world '{name_or_path}' is not valid YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ReinsError(f"world '{name_or_path}': {where}: {first['msg']}") from error
+    return WORLDS.load(name_or_path, WorldSpec)

@@ -2,15 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
-from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Final, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.documents import Shelf
 from reins.teleop.intent import Action, Direction
 
 Index = Annotated[int, Field(ge=0, le=63)]
@@ -148,13 +145,13 @@ class KeyMapping(_Part):
         return self
 
 
-_Kind = TypeVar("_Kind", JoyMapping, KeyMapping)
+MAPPINGS: Final = Shelf("teleop mapping", "reins.teleop", "mappings")
+"""The mappings that ship with reins."""
 
 
 def known_mappings() -> list[str]:
     """Names of the mappings that ship with reins."""
-    folder = files("reins.teleop") / "mappings"
-    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+    return MAPPINGS.names()
 
 
 def load_joy_mapping(name_or_path: str) -> JoyMapping:
@@ -164,29 +161,9 @@ def load_joy_mapping(name_or_path: str) -> JoyMapping:
         UnknownName: no such mapping.
         ReinsError: not a valid one; names the field.
     """
-    return _load(name_or_path, JoyMapping)
+    return MAPPINGS.load(name_or_path, JoyMapping)
 
 
 def load_key_mapping(name_or_path: str) -> KeyMapping:
     """A keyboard's mapping; as `load_joy_mapping`."""
-    return _load(name_or_path, KeyMapping)
-
-
-def _load(name_or_path: str, model: type[_Kind]) -> _Kind:
-    if name_or_path.endswith((".yaml", ".yml")):
-        path = Path(name_or_path)
-        if not path.is_file():
-            raise ReinsError(f"no mapping file '{name_or_path}'")
-        text = path.read_text(encoding="utf-8")
-    elif name_or_path in known_mappings():
-        text = (files("reins.teleop") / "mappings" / f"{name_or_path}.yaml").read_text(encoding="utf-8")
-    else:
-        raise UnknownName("teleop mapping", name_or_path, known_mappings())
-    try:
-        return model.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise ReinsError(f"mapping '{name_or_path}' is not valid YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part != "[key]") or "the file"
-        raise ReinsError(f"mapping '{name_or_path}': {where}: {first['msg']}") from error
+    return MAPPINGS.load(name_or_path, KeyMapping)
