@@ -34,8 +34,8 @@ class IkSettings:
     acceleration_share: float = 0.7
     braking_share: float = 0.35
     limit_margin: float = 0.06
-    posture_gain: float = 0.8
-    posture_speed: float = 0.25
+    posture_gain: float = 1.5
+    posture_speed: float = 0.4
     damping: float = 0.003
     singular_damping: float = 0.04
     singular_below: float = 0.06
@@ -68,8 +68,8 @@ class DifferentialIk:
             scale: further scale of the joint speed limits, 0 … 1.
 
         Returns:
-            lower (n,), upper (n,) [rad/s], lower ≤ upper: never a larger change than the acceleration allows; inside that,
-            never faster than the speed limit nor than what still stops before the position limit.
+            lower (n,), upper (n,) [rad/s], lower ≤ upper: never a larger change than the acceleration allows; inside
+            that, never faster than the speed limit nor than what still stops before the position limit.
         """
         settings, profile = self.settings, self._profile
         speed = settings.velocity_share * scale * profile.velocity
@@ -171,6 +171,7 @@ def _slowed(
     hessian[:n, n] = hessian[n, :n] = -jacobian.T @ twist
     hessian[n, n] = twist @ twist + weight
     linear = np.append(-damping * posture_velocity, -weight)
+    solution: FloatArray
     solution, _, flag, _ = daqp.solve(
         hessian, linear, np.empty((0, n + 1)), np.append(upper, 1.0), np.append(lower, 0.0)
     )

@@ -25,4 +25,4 @@ def make_factories(name: str, profile: RobotProfile) -> Mapping[str, ControllerF
     if name not in BACKENDS:
         raise UnknownName("skills backend", name, BACKENDS)
     scripted = ScriptedFactory(profile)
-    return {skill: scripted for skill in scripted.skills}
+    return dict.fromkeys(scripted.skills, scripted)

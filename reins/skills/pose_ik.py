@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import pinocchio as pin
@@ -9,6 +10,24 @@ import pinocchio as pin
 from reins.hardware.kinematics import Kinematics, ToolPose
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
+
+STEPS: Final = 80
+"""Steps after which a search is given up."""
+
+ARRIVED: Final = 1e-4
+"""Pose error that counts as none: [m] and [rad] together."""
+
+DAMPING: Final = 0.01
+"""Damping per squared pose error: strong far from the goal, where a linear step means little."""
+
+PULL: Final = 0.5
+"""Share of the way to the home posture that a step takes in the null space."""
+
+SETTLED: Final = 0.01
+"""Null-space step at which the posture is as near to home as the pose allows [rad]."""
+
+LARGEST_STEP: Final = 0.5
+"""Largest change of a joint in one step [rad]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +50,9 @@ def pose_error(goal: ToolPose, pose: ToolPose) -> FloatArray:
 
 
 class PoseSolver:
-    """Finds postures for poses by damped Newton steps with a pull towards the home posture. One instance per thread.
+    """Finds, for a pose, the posture nearest to home: where the null space of the differential kinematics settles too.
+
+    One instance per thread.
 
     Args:
         profile: the robot.
@@ -59,16 +80,20 @@ class PoseSolver:
                 return PoseSolution(position, margin)
         return None
 
-    def _descend(self, goal: ToolPose, seed: FloatArray, steps: int = 60) -> FloatArray | None:
+    def _descend(self, goal: ToolPose, seed: FloatArray) -> FloatArray | None:
+        """Levenberg-Marquardt steps from `seed`; None where they do not arrive."""
         position = np.array(seed, dtype=np.float64)
-        home, n = self._profile.home, len(seed)
-        for _ in range(steps):
+        home, eye = self._profile.home, np.eye(6)
+        for _ in range(STEPS):
             pose, jacobian = self._kinematics.tool_jacobian(position)
             error = pose_error(goal, pose)
-            if np.linalg.norm(error) < 1e-4:
+            size = float(error @ error)
+            inverse = jacobian.T @ np.linalg.inv(jacobian @ jacobian.T + (DAMPING * size + 1e-6) * eye)
+            pull = PULL * (home - position)
+            settle = pull - inverse @ (jacobian @ pull)
+            if size < ARRIVED**2 and float(np.max(np.abs(settle))) < SETTLED:
                 return position
-            inverse = jacobian.T @ np.linalg.inv(jacobian @ jacobian.T + 1e-4 * np.eye(6))
-            change = inverse @ error + (np.eye(n) - inverse @ jacobian) @ (0.1 * (home - position))
-            change *= min(1.0, 0.4 / max(float(np.max(np.abs(change))), 1e-9))
+            change = inverse @ error + settle
+            change *= min(1.0, LARGEST_STEP / max(float(np.max(np.abs(change))), 1e-9))
             position = np.clip(position + change, self._profile.lower, self._profile.upper)
         return None

@@ -27,9 +27,9 @@ class MotionLimits:
     speed: float = 0.4
     acceleration: float = 1.5
     jerk: float = 15.0
-    turn_speed: float = 1.2
-    turn_acceleration: float = 4.0
-    turn_jerk: float = 40.0
+    turn_speed: float = 1.8
+    turn_acceleration: float = 6.0
+    turn_jerk: float = 60.0
 
     def scaled(self, scale: float) -> "MotionLimits":
         """The same limits for motions `scale` (0 … 1) as fast, so that the path in space stays the same."""

@@ -82,7 +82,7 @@ class SkillRunner:
         self._ending, self._last = "", None
 
     def cancel(self, reason: str = "cancelled") -> None:
-        """Brake to a stand from the next step on; the skill then fails with `reason`. Without a skill, nothing happens."""
+        """Brake to a stand from the next step on; the skill then fails with `reason`. Without one, nothing happens."""
         if self.busy and not self._ending:
             self._ending = reason
 

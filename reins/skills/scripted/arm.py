@@ -29,6 +29,9 @@ TURN_LENGTH: Final = 0.2
 JOINT_SHARE: Final = (0.3, 0.3, 0.2)
 """Shares of the joints' speed, acceleration and jerk limits that motions in joint space use."""
 
+FADE: Final = 0.3
+"""Time before the end of a motion from which the null space comes to rest, so that the arm does at its goal [s]."""
+
 STUCK_AFTER: Final = 1.5
 """How long the arm may fail to follow or to settle before it counts as stuck [s]."""
 
@@ -51,7 +54,6 @@ class Arm:
         self._velocity = np.zeros(len(profile.joints))
         self._motion: ToolMotion | JointMotion | None = None
         self._limits = self.limits
-        self._posture = profile.home
         self._time = 0.0
         self._pace = 1.0
         self._stamp: float | None = None
@@ -66,17 +68,15 @@ class Arm:
         """(3,) how far the tool's reference is ahead of its measured position [m]; grows against a contact."""
         return self.ik.tool_pose(state.reference).position - self.ik.tool_pose(state.position).position
 
-    def go_to(self, goal: ToolPose, state: RobotState, scale: float = 1.0, posture: FloatArray | None = None) -> None:
+    def go_to(self, goal: ToolPose, state: RobotState, scale: float = 1.0) -> None:
         """Start a straight tool motion to `goal`, from the motion under way or else from the measured pose.
 
         Args:
             goal: tool pose in the base frame.
             state: newest state.
             scale: further scale of the speed for this motion.
-            posture: (n,) joint position that the null space is pulled to [rad]; home by default.
         """
         self._limits = self.limits.scaled(scale)
-        self._posture = self.profile.home if posture is None else posture
         start, twist = self.tool(state), np.zeros(6)
         if isinstance(self._motion, ToolMotion) and self._error < LAG[1]:
             start, twist = self._motion.at(self._time)
@@ -88,7 +88,6 @@ class Arm:
         profile, scale = self.profile, self._scale
         jerk = np.array([joint.jerk for joint in profile.joints])
         speed, acceleration, jerk_share = JOINT_SHARE
-        self._posture = goal
         self._begin(
             JointMotion(
                 state.position,
@@ -144,7 +143,7 @@ class Arm:
         lower, upper = self.ik.bounds(ahead, self._velocity, self._period, self._scale)
         if isinstance(self._motion, ToolMotion):
             wanted = self._follow_tool(self._motion, ahead, dt)
-            pull = self.ik.posture_velocity(ahead, self._posture)
+            pull = min(1.0, self.remaining / FADE) * self.ik.posture_velocity(ahead, self.profile.home)
             self._velocity = self.ik.solve(ahead, wanted, pull, lower, upper)
         elif self._motion is not None:
             self._velocity = np.clip(self._follow_joints(self._motion, ahead, dt), lower, upper)

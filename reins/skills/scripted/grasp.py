@@ -1,5 +1,7 @@
 """pick: which way to grasp an object, and the phases that do it."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from math import hypot, pi
 from typing import Final
 
@@ -23,8 +25,11 @@ from reins.skills.scripted.layout import (
 from reins.skills.scripted.phases import Grip, MoveTool, PhaseSequence, Verify
 from reins.skills.scripted.travel import lift, raised
 
-SPARE_OPENING: Final = 0.03
-"""How much wider than the object the fingers open around it [m]."""
+SPARE_OPENINGS: Final = (0.03, 0.02, 0.012)
+"""How much wider than the object the fingers open around it, the narrower where there is less room [m]."""
+
+HIGH_GRASP: Final = 0.006
+"""Where there is no room for that, it is grasped with the tool this far below its top [m]."""
 
 WIDTH_TOLERANCE: Final = 0.012
 """How far the grasped width may be from the object's own [m]."""
@@ -41,7 +46,7 @@ def pick(arm: Arm, layout: Layout, object_id: str, state: RobotState, scene: Sce
     """
     grasp = Grasp(arm, layout, object_id, state, scene)
     force = layout.profile.gripper.grasp_force
-    opened = GripperCommand(min(grasp.width + SPARE_OPENING, layout.profile.gripper.max_width), force)
+    opened = GripperCommand(grasp.opening, force)
     closed = GripperCommand(0.0, force)
     phases = [
         lift(arm, layout, gripper=opened),
@@ -58,22 +63,40 @@ def pick(arm: Arm, layout: Layout, object_id: str, state: RobotState, scene: Sce
     )
 
 
-class Grasp:
-    """Where the tool goes to grasp one object; follows the object, and keeps the way round that was chosen first.
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to grasp: spare room around the opened hand [m], yaw [rad], width between the fingers [m], their opening
+    on the way down [m], height above the object's underside [m]."""
 
-    Attributes:
-        width: extent of the object between the fingers [m].
-    """
+    room: float
+    yaw: float
+    width: float
+    opening: float
+    above_underside: float
+
+
+class Grasp:
+    """Where the tool goes to grasp one object; follows the object, and keeps the way that was chosen first."""
 
     def __init__(self, arm: Arm, layout: Layout, object_id: str, state: RobotState, scene: Scene) -> None:
         self._arm, self._layout, self._id = arm, layout, object_id
-        self._yaw, self.width = self._choose(seen(scene, object_id), state, scene)
+        self._chosen = self._choose(seen(scene, object_id), state, scene)
+
+    @property
+    def width(self) -> float:
+        """Extent of the object between the fingers [m]."""
+        return self._chosen.width
+
+    @property
+    def opening(self) -> float:
+        """How far the fingers open on the way down [m]."""
+        return self._chosen.opening
 
     def at(self, state: RobotState, scene: Scene) -> ToolPose:
         """Tool pose around the object as it is seen now."""
         item = seen(scene, self._id)
-        quarter = wrapped(yaw_of(item.orientation) - self._yaw, pi / 2)
-        return self._pose(item, self._yaw + quarter, scene)
+        quarter = wrapped(yaw_of(item.orientation) - self._chosen.yaw, pi / 2)
+        return self._pose(item, self._chosen.yaw + quarter, self._chosen.above_underside, scene)
 
     def above(self, state: RobotState, scene: Scene) -> ToolPose:
         """The same at travelling height."""
@@ -81,33 +104,42 @@ class Grasp:
         height = self._layout.travel_height(scene, self._layout.hand.fingertip)
         return pointing_down(float(pose.position[0]), float(pose.position[1]), height, tool_yaw(pose))
 
-    def _pose(self, item: SceneObject, yaw: float, scene: Scene) -> ToolPose:
+    def _pose(self, item: SceneObject, yaw: float, above_underside: float, scene: Scene) -> ToolPose:
         x, y, z = item.position
-        height = max(LOWEST_GRASP, z - item.size[2] / 2 + grasp_above_underside(item.size[2]))
+        height = max(LOWEST_GRASP, z - item.size[2] / 2 + above_underside)
         if bowl := bowl_around(item.id, scene):
             height = max(height, bowl.top - self._layout.hand.palm_height + LEAST_CLEARANCE)
         return pointing_down(x, y, height, yaw)
 
-    def _choose(self, item: SceneObject, state: RobotState, scene: Scene) -> tuple[float, float]:
-        """Yaw and width of the grasp: enough room first, then the least turn of the wrist."""
+    def _options(self, item: SceneObject, state: RobotState) -> Iterator[Option]:
+        """Ways to grasp the object, regardless of what stands around: the least turn of the wrist first."""
         most = self._layout.profile.gripper.max_width
         sides = yaw_of(item.orientation)
-        narrow, tight = False, []
-        for yaw in by_wrist_turn((sides + quarter * pi / 2 for quarter in range(4)), self._arm.tool(state)):
-            width = item.size[1] if abs(wrapped(yaw - sides, pi)) < 0.1 else item.size[0]
-            pose = self._pose(item, yaw, scene)
-            if width > most - 0.01:
-                continue
+        yaws = by_wrist_turn((sides + quarter * pi / 2 for quarter in range(4)), self._arm.tool(state))
+        for height in (grasp_above_underside(item.size[2]), item.size[2] - HIGH_GRASP):
+            for spare in SPARE_OPENINGS:
+                for yaw in yaws:
+                    width = item.size[1] if abs(wrapped(yaw - sides, pi)) < 0.1 else item.size[0]
+                    if width + SPARE_OPENINGS[-1] <= most:
+                        yield Option(float("inf"), yaw, width, min(width + spare, most), height)
+
+    def _choose(self, item: SceneObject, state: RobotState, scene: Scene) -> Option:
+        """The first way with comfortable room; where there is none, the one with most."""
+        tight: list[Option] = []
+        narrow = False
+        travel = self._layout.travel_height(scene, self._layout.hand.fingertip)
+        for option in self._options(item, state):
             narrow = True
-            if not reaches(self._arm, pose, state):
-                continue
-            room = self._room(pose, min(width + SPARE_OPENING, most), item, scene)
-            if room >= COMFORT:
-                return yaw, width
-            tight.append((room, yaw, width))
-        if tight and max(tight)[0] >= 0.0:
-            return max(tight)[1:]
-        raise ReinsError(self._refusal(item, scene, narrow, bool(tight)))
+            pose = self._pose(item, option.yaw, option.above_underside, scene)
+            if reaches(self._arm, pose, travel, state):
+                room = self._room(pose, option.opening, item, scene)
+                tight.append(replace(option, room=room))
+                if room >= COMFORT:
+                    return tight[-1]
+        best = max(tight, key=lambda option: option.room, default=None)
+        if best is None or best.room < 0.0:
+            raise ReinsError(self._refusal(item, scene, narrow, bool(tight)))
+        return best
 
     def _room(self, pose: ToolPose, opening: float, item: SceneObject, scene: Scene) -> float:
         """Spare room around the opened hand [m]; the walls of a bowl around the object count from inside."""

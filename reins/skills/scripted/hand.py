@@ -21,13 +21,17 @@ class HandShape:
     Attributes:
         fingertip: how far the fingertips reach beyond the tool centre point.
         finger_width: of a finger across the opening direction.
-        finger_depth: of a finger along the opening direction.
+        tip_depth: of a finger along the opening direction, near its tip.
+        shoulder_height: distance from the tool centre point back to where the fingers get thicker.
+        finger_depth: of a finger along the opening direction, from there on.
         palm_height: distance from the tool centre point back to the palm.
         palm_length, palm_width: extents of the palm along and across the opening direction.
     """
 
     fingertip: float
     finger_width: float
+    tip_depth: float
+    shoulder_height: float
     finger_depth: float
     palm_height: float
     palm_length: float
@@ -35,7 +39,14 @@ class HandShape:
 
 
 FRANKA_HAND: Final = HandShape(
-    fingertip=0.010, finger_width=0.022, finger_depth=0.026, palm_height=0.034, palm_length=0.208, palm_width=0.066
+    fingertip=0.010,
+    finger_width=0.021,
+    tip_depth=0.016,
+    shoulder_height=0.014,
+    finger_depth=0.027,
+    palm_height=0.034,
+    palm_length=0.208,
+    palm_width=0.066,
 )
 """Source: collision meshes of franka_description's Franka Hand, and its hand_tcp."""
 
@@ -52,40 +63,39 @@ def tool_yaw(pose: ToolPose) -> float:
     return atan2(float(pose.rotation[1, 0]), float(pose.rotation[0, 0]))
 
 
-def fingers(hand: HandShape, pose: ToolPose, opening: float) -> tuple[Rectangle, Rectangle]:
-    """Footprints of the two fingers, `opening` [m] apart."""
+def fingers(hand: HandShape, pose: ToolPose, opening: float, depth: float) -> tuple[Rectangle, Rectangle]:
+    """Footprints of the two fingers, `opening` [m] apart, where they are `depth` [m] thick."""
     x, y, yaw = float(pose.position[0]), float(pose.position[1]), tool_yaw(pose)
-    away = opening / 2 + hand.finger_depth / 2
-    half_width, half_depth = hand.finger_width / 2, hand.finger_depth / 2
+    away = opening / 2 + depth / 2
     along_x, along_y = sin(yaw), -cos(yaw)
     return (
-        Rectangle(x + away * along_x, y + away * along_y, half_width, half_depth, yaw),
-        Rectangle(x - away * along_x, y - away * along_y, half_width, half_depth, yaw),
+        Rectangle(x + away * along_x, y + away * along_y, hand.finger_width / 2, depth / 2, yaw),
+        Rectangle(x - away * along_x, y - away * along_y, hand.finger_width / 2, depth / 2, yaw),
     )
 
 
-def palm(hand: HandShape, pose: ToolPose) -> Rectangle:
-    """Footprint of the palm."""
-    x, y = float(pose.position[0]), float(pose.position[1])
-    return Rectangle(x, y, hand.palm_width / 2, hand.palm_length / 2, tool_yaw(pose))
+def parts_below(hand: HandShape, pose: ToolPose, opening: float, top: float) -> list[Rectangle]:
+    """Footprints of those parts of the hand that reach lower than `top` [m]."""
+    height = float(pose.position[2])
+    parts: list[Rectangle] = []
+    if top > height - hand.fingertip:
+        parts += fingers(hand, pose, opening, hand.tip_depth)
+    if top > height + hand.shoulder_height:
+        parts += fingers(hand, pose, opening, hand.finger_depth)
+    if top > height + hand.palm_height:
+        x, y = float(pose.position[0]), float(pose.position[1])
+        parts.append(Rectangle(x, y, hand.palm_width / 2, hand.palm_length / 2, tool_yaw(pose)))
+    return parts
 
 
 def clearance(hand: HandShape, pose: ToolPose, opening: float, items: Iterable[SceneObject]) -> float:
-    """Least free distance [m] between the hand at `pose` and the objects that are as high as its parts; inf if none is."""
-    height = float(pose.position[2])
-    parts = fingers(hand, pose, opening)
-    nearest = float("inf")
-    for item in items:
-        shape = footprint_of(item)
-        if item.top > height - hand.fingertip:
-            nearest = min(nearest, *(gap(part, shape) for part in parts))
-        if item.top > height + hand.palm_height:
-            nearest = min(nearest, gap(palm(hand, pose), shape))
-    return nearest
+    """Least free distance [m] between the hand at `pose` and the objects as high as its parts; inf if none is."""
+    gaps = (gap(part, footprint_of(item)) for item in items for part in parts_below(hand, pose, opening, item.top))
+    return min(gaps, default=float("inf"))
 
 
 def room_inside(hand: HandShape, pose: ToolPose, opening: float, wall: Disc) -> float:
-    """Least distance from the fingers' corners to the wall of a round container around them [m]; negative outside."""
-    corners = np.vstack([part.corners() for part in fingers(hand, pose, opening)])
+    """Least distance from the fingertips' corners to the round wall around them [m]; negative outside."""
+    corners = np.vstack([part.corners() for part in fingers(hand, pose, opening, hand.tip_depth)])
     away = np.hypot(corners[:, 0] - wall.x, corners[:, 1] - wall.y)
     return float(wall.radius - np.max(away))

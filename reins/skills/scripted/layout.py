@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import atan2, cos, pi, sin
+from math import cos, pi, sin
 from typing import Final
 
 import numpy as np
+import pinocchio as pin
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.plan import Constraint
 from reins.contracts.scene import Scene, SceneObject
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray, RobotState
+from reins.hardware.robot import RobotState
 from reins.skills.scripted.arm import Arm
 from reins.skills.scripted.footprint import Footprint, Rectangle, footprint_of, gap, wrapped
 from reins.skills.scripted.hand import FRANKA_HAND, HandShape, clearance, tool_yaw
@@ -34,6 +35,12 @@ GRASP_DEPTH: Final = 0.022
 
 LOWEST_GRASP: Final = 0.016
 """Lowest tool height, with the fingertips just above the table [m]."""
+
+REACH_MARGIN: Final = 0.15
+"""Distance to the joint limits that a target needs [rad]: enough that the straight way to it is clear of them too."""
+
+WAY_MARGIN: Final = 0.07
+"""The same on the way there [rad]; a little more than the differential kinematics keeps."""
 
 INSIDE: Final = 0.03
 """Distance that targets keep from the side walls of the workspace [m]."""
@@ -109,17 +116,39 @@ def grasp_above_underside(height: float) -> float:
     return max(height / 2, height - GRASP_DEPTH)
 
 
-def reaches(arm: Arm, pose: ToolPose, state: RobotState) -> bool:
-    """Whether the arm reaches `pose` with room to its joint limits, from where it is or from home."""
-    return arm.solver.solve(pose, seeds(arm.profile, pose, state)) is not None
+def reaches(arm: Arm, pose: ToolPose, travel: float, state: RobotState) -> bool:
+    """Whether the arm gets from where it is to `pose` without meeting a joint limit.
+
+    The way is up, over at the height `travel` [m], straight down.
+    """
+    start = arm.tool(state)
+    raised = _at_height(start, max(travel, float(start.position[2])))
+    above = _at_height(pose, max(travel, float(pose.position[2])))
+    posture = state.position
+    for goal, margin in (
+        *((way, WAY_MARGIN) for way in between(raised, above)),
+        (above, REACH_MARGIN),
+        (pose, REACH_MARGIN),
+    ):
+        solution = arm.solver.solve(goal, (posture,), margin)
+        if solution is None:
+            return False
+        posture = solution.position
+    return True
 
 
-def seeds(profile: RobotProfile, pose: ToolPose, state: RobotState) -> Iterator[FloatArray]:
-    """Postures to search from: the present one, then home turned towards the pose."""
-    yield state.position
-    turned = np.array(profile.home)
-    turned[0] = np.clip(atan2(pose.position[1], pose.position[0]), profile.lower[0], profile.upper[0])
-    yield turned
+def _at_height(pose: ToolPose, height: float) -> ToolPose:
+    return ToolPose(np.array([*pose.position[:2], height]), pose.rotation)
+
+
+def between(start: ToolPose, goal: ToolPose) -> Iterator[ToolPose]:
+    """`start` and the poses on the straight way to `goal`, without `goal`; half a radian of turn apart at most."""
+    turn = pin.log3(start.rotation.T @ goal.rotation)
+    count = 1 + int(max(np.linalg.norm(turn) / 0.5, np.linalg.norm(goal.position - start.position) / 0.2))
+    for index in range(count):
+        share = index / count
+        position = start.position + share * (goal.position - start.position)
+        yield ToolPose(position, start.rotation @ pin.exp3(share * turn))
 
 
 def by_wrist_turn(yaws: Iterable[float], pose: ToolPose) -> list[float]:

@@ -27,13 +27,22 @@ CONTACT: Final = 0.006
 PATIENCE: Final = 5
 """Control periods for which a guard must object before it counts."""
 
+QUIET: Final = 0.15
+"""Fingers that have not moved for this long rest [s]."""
+
+LONG_QUIET: Final = 0.6
+"""The same where they neither hold anything nor are where they should be [s]."""
+
+GRIP_TOLERANCE: Final = 0.003
+"""How near the fingers come to their target width [m]."""
+
 Goal = Callable[[RobotState, Scene], ToolPose]
 Check = Callable[[RobotState, Scene], str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhaseStep:
-    """One step of a phase: joint velocity (n,) [rad/s], whether it is done, why it failed (empty if not), 0 … 1 done."""
+    """One step of a phase: joint velocity (n,) [rad/s], whether it is done, share done 0 … 1, why it failed."""
 
     velocity: FloatArray
     done: bool
@@ -53,6 +62,7 @@ class Phase(ABC):
     def __init__(self, name: str, weight: float, gripper: GripperCommand | None = None) -> None:
         self.name, self.weight, self.gripper = name, weight, gripper
 
+    @abstractmethod
     def begin(self, state: RobotState, scene: Scene) -> None:
         """Called once, right before the first step. Raises ReinsError when it cannot be done."""
 
@@ -150,14 +160,14 @@ class Grip(Phase):
         arm: holds its pose meanwhile.
         command: the gripper target.
         least: shortest time that it takes [s]; the fingers need some to begin.
-        most: the fingers must rest by then [s].
+        most: it ends then, whether the fingers rest or not [s]; what they did is for a check to say.
     """
 
     def __init__(
         self, name: str, arm: Arm, command: GripperCommand, least: float = 0.25, most: float = 3.0, weight: float = 0.5
     ) -> None:
         super().__init__(name, weight, command)
-        self._arm, self._least, self._most = arm, least, most
+        self._arm, self._command, self._least, self._most = arm, command, least, most
         self._began = self._changed = self._width = 0.0
 
     def begin(self, state: RobotState, scene: Scene) -> None:
@@ -170,9 +180,9 @@ class Grip(Phase):
         if abs(state.gripper_width - self._width) > 3e-4:
             self._width, self._changed = state.gripper_width, state.stamp
         elapsed = state.stamp - self._began
-        rests = elapsed >= self._least and state.stamp - self._changed >= 0.15
-        failure = f"the fingers still move after {self._most:.0f} s" if elapsed > self._most and not rests else ""
-        return PhaseStep(velocity, rests, min(1.0, elapsed / max(self._least, 0.2)), failure)
+        there = state.gripper_holding or abs(state.gripper_width - self._command.width) < GRIP_TOLERANCE
+        rests = elapsed >= self._least and state.stamp - self._changed >= (QUIET if there else LONG_QUIET)
+        return PhaseStep(velocity, rests or elapsed > self._most, min(1.0, elapsed / max(self._least, QUIET)))
 
 
 class Verify(Phase):

@@ -29,7 +29,7 @@ from reins.skills.scripted.travel import clear_view, lift, raised
 STAND_OFF: Final = 0.02
 """Free distance between the fingers and the object where they come down [m]."""
 
-SHORTEST_STAND_OFF: Final = 0.008
+SHORTEST_STAND_OFF: Final = 0.004
 """The same where a neighbour leaves less room [m]."""
 
 STROKE_SCALE: Final = 0.3
@@ -90,6 +90,7 @@ class Stroke:
         self._way[axis] = sign
         self._words = f"{object_id} cannot be pushed {direction} by {distance:.2f} m"
         item = seen(scene, object_id)
+        self._travel = layout.travel_height(scene, layout.hand.fingertip)
         self._stand_off = self._choose_stand_off(item, scene)
         self._check_way(item, scene)
         self._yaw = self._choose_yaw(item, state)
@@ -171,7 +172,7 @@ class Stroke:
         for yaw in by_wrist_turn((self._angle, self._angle + pi), self._arm.tool(state)):
             poses = [pointing_down(float(x), float(y), self._height(item), yaw) for x, y in ends]
             if all(self._layout.reachable_area(*pose.position[:2]) for pose in poses) and all(
-                reaches(self._arm, pose, state) for pose in poses
+                reaches(self._arm, pose, self._travel, state) for pose in poses
             ):
                 return yaw
         raise ReinsError(f"{self._words}: the arm does not reach both ends of the stroke")

@@ -27,6 +27,9 @@ BOWL_DEPTH: Final = 0.02
 RELEASE_OPENING: Final = 0.018
 """How much the fingers open to let go [m]."""
 
+IN_BOWL: Final = (0.021, 0.024, 0.027, 0.031, 0.012, 0.0)
+"""Distances from the middle of a bowl that are tried, in turn [m]: the first leaves room for one more block."""
+
 BESIDE: Final = 0.028
 """Free distance to the thing it is put beside: well within what counts as beside, with room for error [m]."""
 
@@ -87,12 +90,14 @@ class SpotFinder:
         """In a container, beside what is in it already."""
         contents = self._load(container)
         low = container.top - BOWL_DEPTH
-        over = max((item.top for item in contents), default=0.0) + self._held.hanging
-        spots = [*self._around(container, (0.021, 0.012, 0.03, 0.0), low)]
+        above_contents = max((item.top for item in contents), default=0.0) + RELEASE_GAP
+        over = above_contents + self._layout.hand.fingertip - self._held.hanging
+        spots = [*self._around(container, IN_BOWL, low)]
         if contents:
-            spots += self._around(container, (0.021, 0.03, 0.0), max(low, over))
+            spots += self._around(container, IN_BOWL, max(low, over))
+            spots.sort(key=lambda spot: round(max(0.0, 0.001 - self._gap(spot, contents)), 3))
         others = self._layout.others(self._scene, container.id)
-        chosen = self._best(spots, others, contents, loosest=-0.012, wall=container)
+        chosen = self._best(spots, others, contents, loosest=-0.012, wall=container, levels=(0.0,))
         return self._or_refuse(chosen, f"there is no room left in {container.id}")
 
     def on(self, support: SceneObject) -> Spot:
@@ -171,6 +176,7 @@ class SpotFinder:
         loosest: float = SPARE[-1],
         wall: SceneObject | None = None,
         own: SceneObject | None = None,
+        levels: Sequence[float] = (*SPARE[:2], 0.0),
     ) -> Spot | None:
         """The first spot with plenty of room that is within reach; where none has plenty, one with less.
 
@@ -180,9 +186,10 @@ class SpotFinder:
             load: what is in or on the same thing already: from these the object itself keeps only `loosest` apart.
             wall: container whose wall the fingers must stay inside of.
             own: the object it goes beside; its distance is part of the spot.
+            levels: how much room is asked for, in turn [m].
         """
         rated = [(spot, self._spare(spot, others, load, loosest, wall, own)) for spot in spots]
-        for least in (*SPARE[:2], 0.0):
+        for least in levels:
             for spot, spare in rated:
                 if spare >= least and self._reaches(spot):
                     return spot
@@ -210,14 +217,21 @@ class SpotFinder:
             return -1.0
         if own is not None:
             spare = min(spare, gap(block, footprint_of(own)) - SPARE[-1] + SPARE[0])
-        if wall is not None and wall.label in CONTAINERS:
-            tips = float(pose.position[2]) - self._layout.hand.fingertip
+        tips = float(pose.position[2]) - self._layout.hand.fingertip
+        if wall is not None and wall.label in CONTAINERS and tips < wall.top:
             spare = min(spare, room_inside(self._layout.hand, pose, self._opening, wall_at(wall, tips)))
         return spare
 
+    def _gap(self, spot: Spot, items: Iterable[SceneObject]) -> float:
+        """Free distance between the held object at a spot and other objects [m]."""
+        x, y = spot.centre(self._scene)
+        return least_gap(block_at(x, y, spot.yaw, self._held.size), items)
+
     def _reaches(self, spot: Spot) -> bool:
         x, y = spot.centre(self._scene)
-        return reaches(self._arm, pointing_down(x, y, spot.underside + self._held.hanging, spot.yaw), self._state)
+        travel = self._layout.travel_height(self._scene, self._held.hanging)
+        pose = pointing_down(x, y, spot.underside + self._held.hanging, spot.yaw)
+        return reaches(self._arm, pose, travel, self._state)
 
     def _or_refuse(self, spot: Spot | None, reason: str) -> Spot:
         if spot is None:

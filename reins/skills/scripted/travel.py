@@ -1,6 +1,9 @@
 """move_to and home, and the phases that every skill travels with: up to a safe height, then over."""
 
 from math import pi
+from typing import Final
+
+import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.scene import Scene
@@ -9,18 +12,28 @@ from reins.hardware.robot import GripperCommand, RobotState
 from reins.skills.scripted.arm import Arm
 from reins.skills.scripted.hand import pointing_down, tool_yaw
 from reins.skills.scripted.held import hanging_below
-from reins.skills.scripted.layout import Layout, by_wrist_turn, reaches, seen
+from reins.skills.scripted.layout import WAY_MARGIN, Layout, by_wrist_turn, reaches, seen
 from reins.skills.scripted.phases import Goal, MoveJoints, MoveTool, PhaseSequence
+
+SLANTS: Final = (0.0, 0.1, 0.2, 0.4, 0.7)
+"""Shares of the way to the home pose that are tried when there is no way straight up."""
 
 
 def raised(arm: Arm, layout: Layout) -> Goal:
-    """A goal straight above the tool: at travelling height, or where it is if that is higher."""
+    """A goal above the tool, at travelling height, or where it is if that is higher.
+
+    Straight above where the arm reaches that, else slanted towards the home pose as little as needed.
+    """
 
     def goal(state: RobotState, scene: Scene) -> ToolPose:
-        now = arm.tool(state)
-        x, y, z = now.position.tolist()
-        height = max(z, layout.travel_height(scene, hanging_below(layout, state, scene)))
-        return ToolPose(pointing_down(x, y, height, 0.0).position, now.rotation)
+        now, home = arm.tool(state), arm.ik.tool_pose(arm.profile.home)
+        height = max(float(now.position[2]), layout.travel_height(scene, hanging_below(layout, state, scene)))
+        for share in SLANTS:
+            position = now.position + share * (home.position - now.position)
+            pose = ToolPose(np.array([position[0], position[1], max(height, share * home.position[2])]), now.rotation)
+            if arm.solver.solve(pose, (state.position,), WAY_MARGIN) is not None:
+                return pose
+        return home
 
     return goal
 
@@ -53,7 +66,8 @@ def move_to(arm: Arm, layout: Layout, target_id: str, height: float, state: Robo
     def level(now: RobotState, scene: Scene) -> float:
         return seen(scene, target_id).top + max(height, hanging_below(layout, now, scene) + 0.01)
 
-    yaw = comfortable_yaw(arm, over(level(state, scene), 0.0, scene), state, target_id)
+    travel = layout.travel_height(scene, hanging_below(layout, state, scene))
+    yaw = comfortable_yaw(arm, over(level(state, scene), 0.0, scene), travel, state, target_id)
 
     def above(now: RobotState, scene: Scene) -> ToolPose:
         travel = layout.travel_height(scene, hanging_below(layout, now, scene))
@@ -77,8 +91,8 @@ def home(arm: Arm, layout: Layout) -> PhaseSequence:
     return PhaseSequence(arm, [lift(arm, layout), MoveJoints("return", arm, arm.profile.home, weight=2.0)])
 
 
-def comfortable_yaw(arm: Arm, pose: ToolPose, state: RobotState, name: str) -> float:
-    """The yaw nearest to the wrist's own at which `pose` is within reach [rad].
+def comfortable_yaw(arm: Arm, pose: ToolPose, travel: float, state: RobotState, name: str) -> float:
+    """The yaw nearest to the wrist's own at which `pose` is within reach from the height `travel` [m] [rad].
 
     Raises:
         ReinsError: none is; `name` says what cannot be reached.
@@ -86,6 +100,6 @@ def comfortable_yaw(arm: Arm, pose: ToolPose, state: RobotState, name: str) -> f
     now = tool_yaw(arm.tool(state))
     x, y, z = pose.position.tolist()
     for yaw in by_wrist_turn((now + step * pi / 8 for step in range(-8, 8)), arm.tool(state)):
-        if reaches(arm, pointing_down(x, y, z, yaw), state):
+        if reaches(arm, pointing_down(x, y, z, yaw), travel, state):
             return yaw
     raise ReinsError(f"{name} is out of reach at x {x:.2f} m, y {y:.2f} m")

@@ -1,0 +1,160 @@
+"""The models that ship with reins: listed from their files, checked against the cards beside them.
+
+A model is `reins/models/<kind>/<name>.onnx` with `<name>.json` (checksum and contract) and `<name>.md` (for a reader).
+"""
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from reins.contracts.errors import ReinsError, UnknownName
+from reins.models.metadata import METADATA_KEY, SUPPORTED_OPSETS, PolicyMetadata, parse_metadata
+from reins.models.onnx_file import read_onnx
+
+SUFFIX: Final = ".onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model file that was found.
+
+    Attributes:
+        kind: folder that it lies in, e.g. "policies".
+        name: file name without its ending.
+        path: of the ONNX file.
+        size: of the file [bytes].
+        skill, robot, measured: what its contract says, for a table; "?" where it has no valid contract.
+    """
+
+    kind: str
+    name: str
+    path: Path
+    size: int
+    skill: str
+    robot: str
+    measured: str
+
+    @property
+    def card(self) -> Path:
+        """The card for machines: checksum and contract."""
+        return self.path.with_suffix(".json")
+
+    @property
+    def description(self) -> Path:
+        """The card for a reader."""
+        return self.path.with_suffix(".md")
+
+
+def models_folder() -> Path:
+    """Where the models that ship with reins lie."""
+    return Path(str(files("reins.models")))
+
+
+def known_models(folder: Path | None = None) -> list[str]:
+    """Names of the models in `folder`, by default of those that ship with reins."""
+    return sorted(path.stem for path in (folder or models_folder()).glob(f"*/*{SUFFIX}"))
+
+
+def list_models(folder: Path | None = None) -> list[ModelEntry]:
+    """Every model in `folder`, by default those that ship with reins, sorted by kind and name."""
+    return [_entry(path) for path in sorted((folder or models_folder()).glob(f"*/*{SUFFIX}"))]
+
+
+def find_model(name: str, folder: Path | None = None) -> ModelEntry:
+    """The model of that name.
+
+    Raises:
+        UnknownName: no such model; lists those that exist.
+    """
+    for entry in list_models(folder):
+        if entry.name == name:
+            return entry
+    raise UnknownName("model", name, known_models(folder))
+
+
+def verify_model(name: str, folder: Path | None = None) -> PolicyMetadata:
+    """Check one model: its checksum, its contract, its weights, its cards. Nothing is run.
+
+    Returns:
+        Its contract.
+
+    Raises:
+        UnknownName: no such model; lists those that exist.
+        ReinsError: something is not as it should be; says what, everything at once.
+    """
+    entry = find_model(name, folder)
+    data = entry.path.read_bytes()
+    problems: list[str] = []
+    metadata = None
+    try:
+        metadata = read_contract(data)
+    except ReinsError as error:
+        problems.append(str(error))
+    problems += _card_problems(entry, sha256(data).hexdigest(), metadata)
+    if not entry.description.is_file():
+        problems.append(f"{entry.description.name} is missing")
+    if metadata is None or problems:
+        raise ReinsError(f"model '{name}': {'; '.join(problems)}")
+    return metadata
+
+
+def read_contract(data: bytes) -> PolicyMetadata:
+    """The contract inside an ONNX file, checked against the file itself.
+
+    Raises:
+        ReinsError: no ONNX file, no contract, another opset than it says, weights that are not finite or not there.
+    """
+    file = read_onnx(data)
+    if METADATA_KEY not in file.metadata:
+        raise ReinsError(f"it has no metadata '{METADATA_KEY}', so nobody knows which robot it is for")
+    metadata = parse_metadata(file.metadata[METADATA_KEY])
+    if file.opset != metadata.opset:
+        raise ReinsError(f"its metadata says opset {metadata.opset} and the file has {file.opset}")
+    if file.opset not in SUPPORTED_OPSETS:
+        supported = f"{SUPPORTED_OPSETS.start} to {SUPPORTED_OPSETS.stop - 1}"
+        raise ReinsError(f"it needs opset {file.opset}; {supported} are supported")
+    if file.not_finite:
+        raise ReinsError(f"its weights {', '.join(file.not_finite)} are not finite")
+    if file.external:
+        raise ReinsError(f"its weights {', '.join(file.external)} are in another file; export it as one file")
+    return metadata
+
+
+def card_of(data: bytes) -> str:
+    """The text of the card for machines that belongs to an ONNX file."""
+    card = {"sha256": sha256(data).hexdigest(), "metadata": read_contract(data).model_dump(mode="json")}
+    return json.dumps(card, indent=2) + "\n"
+
+
+def _entry(path: Path) -> ModelEntry:
+    data = path.read_bytes()
+    skill = robot = measured = "?"
+    try:
+        metadata = read_contract(data)
+    except ReinsError:
+        pass  # verify_model says why
+    else:
+        skill, robot = ", ".join(metadata.skills), metadata.robot
+        if metadata.measured is not None:
+            measured = f"{metadata.measured.success_rate:.0%} of {metadata.measured.episodes}"
+    return ModelEntry(path.parent.name, path.stem, path, len(data), skill, robot, measured)
+
+
+def _card_problems(entry: ModelEntry, checksum: str, metadata: PolicyMetadata | None) -> list[str]:
+    """What is wrong with the card for machines."""
+    try:
+        card = json.loads(entry.card.read_text(encoding="utf-8"))
+        stated, contract = card["sha256"], card["metadata"]
+    except FileNotFoundError:
+        return [f"{entry.card.name} is missing"]
+    except (json.JSONDecodeError, KeyError, TypeError):
+        return [f"{entry.card.name} is not a card with sha256 and metadata"]
+    problems = []
+    if stated != checksum:
+        problems.append(f"its checksum is {checksum[:12]}… and not {str(stated)[:12]}…, as {entry.card.name} says")
+    if metadata is not None and contract != metadata.model_dump(mode="json"):
+        problems.append(f"{entry.card.name} states another contract than the file")
+    return problems
