@@ -71,8 +71,4 @@ class Kinematics:
         pin.computeJointJacobians(self.model, self._data, position)
         frame = pin.updateFramePlacement(self.model, self._data, self._tool)
         jacobian = pin.getFrameJacobian(self.model, self._data, self._tool, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
-        return ToolPose(frame.translation.copy(), frame.rotation.copy()), jacobian
-
-    def gravity(self, position: FloatArray) -> FloatArray:
-        """(n,) torque that holds the arm still at joint `position` [N·m], without payload."""
-        return pin.computeGeneralizedGravity(self.model, self._data, position).copy()
+        return ToolPose(frame.translation.copy(), frame.rotation.copy()), np.asarray(jacobian)

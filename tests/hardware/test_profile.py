@@ -1,0 +1,90 @@
+"""Profiles: what ships is complete and sourced; what is wrong is named."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from reins.contracts.errors import ReinsError, UnknownName
+from reins.hardware.profile import PROFILES, known_profiles, load_profile
+
+SHIPPED = Path(__file__).parents[2] / "reins" / "hardware" / "profiles"
+
+
+@pytest.mark.parametrize("name", known_profiles())
+def test_every_profile_that_ships_loads_and_names_its_sources(name: str) -> None:
+    profile = load_profile(name)
+    assert profile.name == name
+    assert {"position", "limits", "motion", "gripper", "workspace"} <= set(profile.sources)
+    assert np.all(profile.lower < profile.upper)
+
+
+def test_arrays_cannot_be_changed_by_accident() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        load_profile("franka").upper[0] = 1.0
+
+
+def test_an_unknown_robot_lists_what_exists_and_guesses() -> None:
+    with pytest.raises(UnknownName, match=r"no robot 'frnka'; did you mean 'franka'\? \(known: franka\)"):
+        load_profile("frnka")
+
+
+def write_changed(folder: Path, change: dict[str, object], joint: dict[str, object]) -> str:
+    document = yaml.safe_load((SHIPPED / "franka.yaml").read_text(encoding="utf-8"))
+    document.update(change)
+    document["joints"][2].update(joint)
+    for name in [name for name, value in joint.items() if value is None]:
+        del document["joints"][2][name]
+    path = folder / "changed.yaml"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "joint", "complaint"),
+    [
+        ({}, {"velocity": None}, r"joints\.2\.velocity: Field required"),
+        ({}, {"lower": 3.0, "upper": -3.0}, r"joint 'fr3_joint3': lower 3.0 is not below upper -3.0"),
+        ({}, {"home": 9.0}, r"joint 'fr3_joint3': home 9.0 is outside"),
+        ({}, {"velocity": float("nan")}, r"joints\.2\.velocity"),
+        ({}, {"acceleration": -1.0}, r"joints\.2\.acceleration"),
+        ({"workspaces": 1}, {}, r"workspaces: Extra inputs"),
+        ({"kind": "boat"}, {}, r"kind: Input should be 'arm' or 'quadruped'"),
+    ],
+)
+def test_a_wrong_limit_is_named(
+    tmp_path: Path, change: dict[str, object], joint: dict[str, object], complaint: str
+) -> None:
+    with pytest.raises(ReinsError, match=complaint):
+        load_profile(write_changed(tmp_path, change, joint))
+
+
+def test_a_profile_of_ones_own_works_by_path(tmp_path: Path) -> None:
+    assert load_profile(write_changed(tmp_path, {"name": "mine"}, {})).name == "mine"
+
+
+@pytest.mark.parametrize(("text", "complaint"), [("a: [", "not valid YAML"), ("3", "the file: Input should be")])
+def test_what_is_no_profile_is_said_in_one_sentence(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "broken.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ReinsError, match=complaint):
+        load_profile(str(path))
+
+
+def test_a_missing_file_is_named() -> None:
+    with pytest.raises(ReinsError, match=r"no robot file 'nowhere/mine\.yaml'"):
+        load_profile("nowhere/mine.yaml")
+
+
+def test_only_yaml_files_are_on_the_shelf() -> None:
+    assert PROFILES.names() == sorted(path.stem for path in SHIPPED.glob("*.yaml"))
+
+
+def test_a_missing_model_package_is_named() -> None:
+    profile = load_profile("franka")
+    with pytest.raises(ReinsError, match=r"has no file 'assets/none\.urdf'"):
+        profile.model.path("assets/none.urdf")
+    absent = profile.model.model_copy(update={"package": "reins_no_such_package"})
+    with pytest.raises(ReinsError, match="'reins_no_such_package', which carries the robot's model, is not installed"):
+        absent.path("assets/fr3.urdf")
