@@ -13,7 +13,7 @@ from bootstrap.problems import StepFailed
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 TICK_S = 0.1
-PLAIN_EVERY_S = 10.0
+PLAIN_EVERY_S = 15.0
 TAIL_BYTES = 400
 
 
