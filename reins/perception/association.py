@@ -60,7 +60,8 @@ def _cost(track: Track, found: Detection, gate: float) -> float:
         return IMPOSSIBLE
     distance = float(np.hypot(*(found.centre - track.position[:2])))
     if track.label != found.label:
-        part_of = not found.complete and _share_over(track, found.points[:, :2]) > OVERLAP
+        low_enough = not found.complete and found.top < track.top + OTHER_LEVEL
+        part_of = low_enough and _share_over(track, found.points[:, :2]) > OVERLAP
         return distance + MISLABEL_COST if part_of else IMPOSSIBLE
     reach = gate if found.complete else gate + track.radius
     height = abs(found.top - track.top)

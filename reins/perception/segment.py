@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from reins.perception.body import Mask, Points
 from reins.perception.colours import COLOURS, FIRST_ACHROMATIC, ColourTable
@@ -20,6 +22,9 @@ ROBOT_MARGIN_HUE = 0.002
 
 OCCLUDER_STEP = 0.012
 """A neighbouring pixel nearer by more than this hides part of the blob [m]."""
+
+JUMP = 0.015
+"""Neighbouring pixels whose depths differ by more than this are of different surfaces [m]."""
 
 _KERNEL = np.ones((3, 3), np.uint8)
 
@@ -107,19 +112,50 @@ class Segmenter:
         of_pixel = labels[rows - row, columns - column]
         found = []
         for index in range(1, count):
-            left, top, width, height, pixels = (int(value) for value in stats[index])
-            if pixels < self.least_pixels:
+            if stats[index, cv2.CC_STAT_AREA] < self.least_pixels:
                 continue
             members = np.flatnonzero(of_pixel == index)
-            cut_out = Window(row + top, column + left, height, width).grown(view.shape)
-            shape = np.zeros((cut_out.height, cut_out.width), bool)
-            here = rows[members] - cut_out.row, columns[members] - cut_out.column
-            shape[here] = True
-            edge, hidden = _contour(shape, view, blocked, cut_out)
-            colour = int(np.bincount(cloud.classes[members]).argmax())
-            area = view.ground_area(rows[members], columns[members])
-            found.append(Blob(colour, cloud.points[members], area, edge[here], hidden, float(np.sqrt(area.mean()))))
+            for surface in _surfaces(view, rows[members], columns[members]):
+                if len(surface) >= self.least_pixels:
+                    found.append(_blob(view, blocked, cloud.part(members[surface])))
         return found
+
+
+def _surfaces(view: CameraView, rows: Indices, columns: Indices) -> list[Indices]:
+    """Indices of the pixels of each surface: neighbours that are a JUMP of depth apart are not connected."""
+    depth = view.depth[rows, columns]
+    if depth.max() - depth.min() < JUMP:
+        return [np.arange(len(rows))]
+    row, column = int(rows.min()), int(columns.min())
+    number = np.full((int(rows.max()) - row + 2, int(columns.max()) - column + 3), -1, np.int32)
+    number[rows - row, columns - column + 1] = np.arange(len(rows))
+    links, torn = [], False
+    for down, right in ((0, 1), (1, -1), (1, 0), (1, 1)):
+        other = number[rows - row + down, columns - column + 1 + right]
+        here = np.flatnonzero(other >= 0)
+        near = np.abs(depth[here] - depth[other[here]]) < JUMP
+        torn = torn or not near.all()
+        links.append((here[near], other[here][near]))
+    if not torn:
+        return [np.arange(len(rows))]
+    starts, ends = (np.concatenate(side) for side in zip(*links, strict=True))
+    graph = coo_array((np.ones(len(starts), bool), (starts, ends)), shape=(len(rows), len(rows)))
+    count, of_pixel = connected_components(graph, directed=False)
+    return [np.flatnonzero(of_pixel == index) for index in range(count)]
+
+
+def _blob(view: CameraView, blocked: Mask, cloud: _Cloud) -> Blob:
+    """The blob of these pixels."""
+    rows, columns = np.divmod(cloud.flat, view.shape[1])
+    row, column = int(rows.min()), int(columns.min())
+    window = Window(row, column, int(rows.max()) - row + 1, int(columns.max()) - column + 1).grown(view.shape)
+    shape = np.zeros((window.height, window.width), bool)
+    here = rows - window.row, columns - window.column
+    shape[here] = True
+    edge, hidden = _contour(shape, view, blocked, window)
+    colour = int(np.bincount(cloud.classes).argmax())
+    area = view.ground_area(rows, columns)
+    return Blob(colour, cloud.points, area, edge[here], hidden, float(np.sqrt(area.mean())))
 
 
 def _robot_pixels(view: CameraView, points: Points, classes: NDArray[np.uint8]) -> Mask:

@@ -46,6 +46,18 @@ INSIDE = 0.65
 STANDS_OUT = 0.02
 """Something of the bowl's own colour is inside if it rises this much above the floor [m]."""
 
+LEAST_POINTS = 8
+"""Fewer points than this have no shape."""
+
+REST = 0.15
+"""What is left of a blob beside a block is looked at again if it is at least this share of its points."""
+
+SIDE = 0.006
+"""Side faces of a block lie within this beyond its top face, a pixel more allowed [m]."""
+
+RIM_PERCENTILE = 70
+"""A dish's rim is this percentile of the heights along its outline: part of it is wall, part something on it."""
+
 SQUARE = 0.12
 """Anisotropy of second moments below which a rectangle counts as square: its yaw then comes from fourth moments."""
 
@@ -82,16 +94,25 @@ class Detection:
     camera: str
 
 
-def detections_of(blob: Blob, camera: str) -> Iterator[Detection]:
-    """The objects in a blob: mostly one, more where things of a colour are in each other, none if no known shape."""
-    if len(blob.points) < 8:
+def detections_of(blob: Blob, camera: str, parts: int = 3) -> Iterator[Detection]:
+    """The objects in a blob: mostly one, more where things of a colour touch in the image, none if no known shape.
+
+    Args:
+        blob: connected pixels of one colour.
+        camera: name of the camera.
+        parts: most things to take it apart into.
+    """
+    if len(blob.points) < LEAST_POINTS:
         return
     hull = cv2.convexHull(np.ascontiguousarray(blob.points[:, :2]))
     (x, y), radius = cv2.minEnclosingCircle(hull)
     if _is_round(hull, radius, blob.pixel) and 2 * radius >= ROUND_LEAST:
         yield from _dish(blob, np.array([x, y]), camera)
-    else:
-        yield from _block(blob, camera)
+    elif (found := fit_block(blob, camera)) is not None:
+        yield found
+        rest = ~within(found, blob.points[:, :2], blob.pixel + SIDE)
+        if parts > 1 and np.count_nonzero(rest) > max(LEAST_POINTS, REST * len(blob.points)):
+            yield from detections_of(blob.part(rest), camera, parts - 1)
 
 
 def _is_round(hull: NDArray[Any], radius: float, pixel: float) -> bool:
@@ -122,30 +143,25 @@ def top_face(points: Points) -> tuple[Mask, float]:
 def _dish(blob: Blob, guess: NDArray[np.float64], camera: str) -> Iterator[Detection]:
     """A bowl or plate, and what of the same colour is in it."""
     points = blob.points
-    top = top_height(points)
-    rim = points[blob.edge & (points[:, 2] > top - BAND)]
+    rim = points[blob.edge]
+    top = float(np.percentile(rim[:, 2], RIM_PERCENTILE)) if len(rim) >= LEAST_POINTS else top_height(points)
+    rim = rim[np.abs(rim[:, 2] - top) < BAND]
     centre, radius = fit_circle(rim[:, :2].astype(np.float64), guess)
     radius += blob.pixel / 2
     distance = np.hypot(points[:, 0] - centre[0], points[:, 1] - centre[1])
     inside = distance < INSIDE * radius
     label = "plate" if top < DISH_FLATNESS * 2 * radius else "bowl"
     floor = float(np.percentile(points[inside, 2], 10)) if inside.any() else (top if label == "plate" else 0.1 * top)
-    hidden = blob.hidden if len(rim) >= 8 else 1.0
+    hidden = blob.hidden if len(rim) >= LEAST_POINTS else 1.0
     yield Detection(
         label, COLOURS[blob.colour], centre, 0.0, np.array([2 * radius, 2 * radius]), top, floor,
         hidden < HIDDEN_CIRCLE, hidden, blob.pixel, points, camera,
     )  # fmt: skip
-    yield from _things_inside(blob, inside & (points[:, 2] > floor + STANDS_OUT), camera)
-
-
-def _things_inside(blob: Blob, standing: Mask, camera: str) -> Iterator[Detection]:
-    """Blocks of the dish's own colour that stand in it."""
-    if np.count_nonzero(standing) < 12:
-        return
-    part = replace(blob.part(standing), hidden=0.0)
-    found = fit_block(part, camera)
-    if found is not None:
-        yield found
+    standing = (inside & (points[:, 2] > floor + STANDS_OUT)) | (points[:, 2] > top + BAND)
+    if np.count_nonzero(standing) >= LEAST_POINTS:
+        inner = fit_block(replace(blob.part(standing), hidden=0.0), camera)
+        if inner is not None:
+            yield inner
 
 
 def fit_circle(xy: NDArray[np.float64], guess: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -171,23 +187,12 @@ def fit_circle(xy: NDArray[np.float64], guess: NDArray[np.float64]) -> tuple[NDA
     return centre, radius
 
 
-def _block(blob: Blob, camera: str, depth: int = 0) -> Iterator[Detection]:
-    """A block, and what remains of the blob beyond its sides."""
-    found = fit_block(blob, camera)
-    if found is None:
-        return
-    yield found
-    outside = ~within(found, blob.points[:, :2], blob.pixel + 0.006)
-    if depth < 2 and np.count_nonzero(outside) > max(12, len(blob.points) // 6):
-        yield from _block(blob.part(outside), camera, depth + 1)
-
-
 def fit_block(blob: Blob, camera: str) -> Detection | None:
     """The block whose top face is the blob's highest part, or None if that is no rectangle."""
     points = blob.points
     on_face, top = top_face(points)
     on_top = np.flatnonzero(on_face)
-    if len(on_top) < 8:
+    if len(on_top) < LEAST_POINTS:
         return None
     face, area = points[on_top, :2].astype(np.float64), blob.area[on_top].astype(np.float64)
     centre, yaw, extent = fit_rectangle(face, area)

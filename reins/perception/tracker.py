@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reins.contracts.scene import MOVABLE
 from reins.hardware.kinematics import ToolPose
 from reins.perception.association import GATE, assign
 from reins.perception.colours import ACHROMATIC
@@ -123,6 +124,8 @@ class Tracker:
         """Height, and with it the centre, of what was seen, from the lowest up: each stands on what is below it."""
         for track, found in sorted(pairs, key=lambda pair: pair[1].top):
             hidden_top = not found.complete and track.height_measured and found.top < track.top + SAME_LEVEL
+            if track.label not in MOVABLE and not found.complete and track.height_measured:
+                continue
             if hidden_top and not track.loose and not place_is_empty(track, views):
                 continue
             support, known = self._support(track, found.top)
