@@ -60,6 +60,7 @@ def test_a_failure_shows_the_end_of_its_log_and_where_it_is(tmp_path: Path) -> N
 def test_no_network_is_told_in_one_sentence(tmp_path: Path) -> None:
     text = failure_of(tmp_path, "NewConnectionError: Temporary failure in name resolution")
     assert "cannot be reached" in text
+    assert str(tmp_path / "tea.log") in text
     assert "\n" not in text
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bootstrap import checks, cli
+from bootstrap.layout import Layout
 from bootstrap.problems import Problem
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +71,7 @@ def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
     ],
 )
 def test_arguments_reach_pytest(given: list[str], passed: list[str]) -> None:
-    assert checks.pytest_arguments(given) == passed
+    assert checks.pytest_command(Layout(ROOT), given)[1:] == ["-m", "pytest", *passed]
 
 
 class TestInThisCheckout:

@@ -3,6 +3,7 @@
 import os
 import shlex
 import signal
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:
         print(explain_os_error(error, root), file=sys.stderr)
     except KeyboardInterrupt:
-        print("Set-up interrupted. The same command goes on from there.", file=sys.stderr)
+        print("Interrupted. A set-up that was under way goes on with the next call.", file=sys.stderr)
         return 128 + signal.SIGINT
     return 1
 
@@ -80,7 +81,7 @@ def _run(layout: Layout, command: str, arguments: list[str]) -> int:
             print("\n".join(f"export {name}={shlex.quote(env[name])}" for name in ENV_NAMES if name in env))
             return 0
         case "test":
-            return checks.run_checks(layout, checkout.console, arguments, env)
+            return _test(checkout, arguments, env)
         case "python":
             _become([python, *arguments], env)
         case "exec":
@@ -89,6 +90,18 @@ def _run(layout: Layout, command: str, arguments: list[str]) -> int:
             _become([python, str(layout.venv / "bin" / "reins"), *arguments], env)
         case _:
             _become([python, str(layout.venv / "bin" / "reins"), command, *arguments], env)
+
+
+def _test(checkout: Checkout, arguments: Sequence[str], env: dict[str, str]) -> int:
+    """Run all checks. Pytest's own summary comes last, unless something before it failed."""
+    layout = checkout.layout
+    os.chdir(layout.root)
+    command = checks.pytest_command(layout, arguments)
+    if checks.check_style_and_types(layout, checkout.console, env):
+        _become(command, env)
+    subprocess.run(command, env=env, check=False)
+    checkout.console.say("Style, format or types failed: see above pytest's output.")
+    return 1
 
 
 def _groups(command: str, arguments: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bootstrap.console import Console
 from bootstrap.layout import Layout
+from bootstrap.problems import Problem
 from bootstrap.stamp import entries
 
 PIP_OPTIONS = ("--disable-pip-version-check", "--no-input", "--retries", "2", "--progress-bar", "off")
@@ -81,9 +82,10 @@ def relocate(layout: Layout) -> int:
         How many files were changed.
     """
     probe = "import numpy, sysconfig; print(sysconfig.get_path('include')); print(numpy.get_include())"
-    python_include, numpy_include = subprocess.run(
-        [layout.python, "-c", probe], check=True, capture_output=True, text=True
-    ).stdout.splitlines()
+    done = subprocess.run([layout.python, "-c", probe], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Problem(f"NumPy does not import in {layout.venv}. Remove that folder and run again.\n{done.stderr}")
+    python_include, numpy_include = done.stdout.splitlines()
     changed = 0
     for path in (layout.venv / "share").glob("*/cmake/*.cmake"):
         text = path.read_text()

@@ -2,9 +2,11 @@
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 TAIL_LINES = 20
+FULL_BYTES = 16 * 1024**2  # a disk with less free than this cannot hold the log that would say so
 NO_SPACE = ("No space left on device", "Disk quota exceeded")
 NO_NETWORK = (
     "Temporary failure in name resolution",
@@ -37,12 +39,12 @@ class StepFailed(Problem):
 
 def known_cause(title: str, log: Path, text: str) -> str | None:
     """What a person can do about a failed step, where the `text` of its `log` gives the cause away."""
-    if any(sign in text for sign in NO_SPACE):
+    if any(sign in text for sign in NO_SPACE) or shutil.disk_usage(log.parent).free < FULL_BYTES:
         return disk_full(log.parent)
     if any(sign in text for sign in NO_NETWORK):
         return (
-            f"{title}: the package index cannot be reached. "
-            "Check the network (and pip's proxy and index settings), then run the same command again."
+            f"{title}: the package index cannot be reached (details: {log}). "
+            "Check the network, and pip's proxy and index settings, then run the same command again."
         )
     return None
 
