@@ -1,7 +1,6 @@
 """What happened during one task: everything that the report and the video are made from."""
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,10 +8,8 @@ from reins.contracts.event import SafetyEvent
 from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.hardware.robot import FloatArray, RobotState
+from reins.nodes.outcomes import TaskProgress
 from reins.sim.world_state import WorldState
-
-if TYPE_CHECKING:
-    from reins.nodes.outcomes import TaskProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ class Recording:
         if not self.plans or self.plans[-1][1] != plan:
             self.plans.append((stamp, plan))
 
-    def on_progress(self, progress: "TaskProgress") -> None:
+    def on_progress(self, progress: TaskProgress) -> None:
         """The task says where it is: lengthen the current interval, or begin one."""
         stage, text = progress.stage, progress.step_text
         last = self.intervals[-1] if self.intervals else None

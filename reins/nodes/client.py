@@ -14,6 +14,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
+from rclpy.validate_namespace import validate_namespace
 from reins_msgs.action import ExecuteSkill, ExecuteTask
 from reins_msgs.msg import Heartbeat, SafetyEvent
 from reins_msgs.srv import Arm, EmergencyStop, HandBack, ListSkills, Reset, ResetWorld
@@ -58,14 +59,14 @@ class GraphClient:
 
     def __init__(self, namespace: str = "", domain: int | None = None) -> None:
         self.namespace = namespace.strip("/")
+        try:
+            validate_namespace(f"/{self.namespace}")
+        except InvalidNamespaceException:
+            raise ReinsError(f"'{namespace}' is not a valid ROS namespace: letters, digits, _ and / only") from None
         self._context = Context()
         rclpy.init(args=[], context=self._context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
-        try:
-            name = f"reins_client_{os.getpid()}_{id(self) % 0xFFFF:04x}"
-            self.node = Node(name, namespace=self.namespace, context=self._context, use_global_arguments=False)
-        except InvalidNamespaceException:
-            self._context.try_shutdown()
-            raise ReinsError(f"'{namespace}' is not a valid ROS namespace: letters, digits, _ and / only") from None
+        name = f"reins_client_{os.getpid()}_{id(self) % 0xFFFF:04x}"
+        self.node = Node(name, namespace=self.namespace, context=self._context, use_global_arguments=False)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._taps: list[Tap] = []

@@ -92,6 +92,7 @@ class GraphWatch:
     def __init__(self, client: GraphClient) -> None:
         self._client = client
         self.status = GraphStatus()
+        self._told: list[str] | None = None
         self._taps = [
             client.listen(ros.Heartbeat, "heartbeat", HEARTBEAT, self._on_heartbeat),
             client.listen(ros.SafetyState, "safety/state", LATCHED, self._on_safety),
@@ -107,12 +108,12 @@ class GraphWatch:
 
     def wait_until_ready(self, timeout: float, on_change: Callable[[list[str]], None]) -> bool:
         """Listen until a task can be done, at most `timeout` [s]; tells what is missing whenever that changes."""
-        end, told = time.monotonic() + timeout, None
+        end = time.monotonic() + timeout
         while time.monotonic() < end:
             missing = self.status.missing()
-            if missing != told:
+            if missing != self._told:
                 on_change(missing)
-                told = missing
+                self._told = missing
             if not missing:
                 return True
             self._client.step(0.1)

@@ -11,7 +11,7 @@ from reins.cli.app import app
 from reins.cli.console import ExitCode
 from reins.skills.library import SKILLS
 
-COMMANDS = (
+COMMANDS: tuple[list[str], ...] = (
     [],
     ["up"],
     ["task"],

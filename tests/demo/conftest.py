@@ -2,19 +2,20 @@
 
 import numpy as np
 import pytest
-from demo_told import told
 
 from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.demo.recording import Recording
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import SafeCommand
+from reins.nodes.outcomes import TaskProgress
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import WorldSpec, load_world
 
 PERIOD = 0.01
 DURATION = 0.6
 SPEED = 0.5
+LOOKING = TaskProgress("looking", None, 0, "", "", 0.0)
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +47,8 @@ def recording(profile: RobotProfile, world: WorldSpec, plan: Plan) -> Recording:
     made = Recording(caption="A red block is on the table.")
     velocity = np.zeros(len(profile.joints))
     velocity[0] = SPEED
+    assert plan.steps is not None
+    acting = TaskProgress("acting", plan, 0, str(plan.steps[0]), "approach", 0.5)
     reference = robot.read().position.copy()
     made.on_plan(0.0, plan)
     for index in range(round(DURATION / PERIOD)):
@@ -53,7 +56,7 @@ def recording(profile: RobotProfile, world: WorldSpec, plan: Plan) -> Recording:
         made.on_state(state)
         if index % 10 == 0:
             made.on_world(robot.world_state())
-        made.on_progress(told("looking") if index < 20 else told("acting", plan, 0, str(plan.steps[0])))
+        made.on_progress(LOOKING if index < 20 else acting)
         robot.write(SafeCommand(index + 1, state.stamp, PERIOD, reference.copy(), velocity))
         reference += velocity * PERIOD
         robot.step(PERIOD)

@@ -4,13 +4,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from demo_told import told
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reins.contracts.plan import Plan
 from reins.demo.recording import Recording
 from reins.hardware.robot import RobotState
+from reins.nodes.outcomes import TaskProgress
 
 STAGES = st.sampled_from(["looking", "planning", "acting", "checking"])
 
@@ -27,7 +27,7 @@ def test_intervals_follow_each_other_without_gap_or_overlap(story: list[tuple[fl
     for later, stage, step in story:
         stamp += later
         made.on_state(state_at(stamp))
-        made.on_progress(told(stage, None, step, f"step {step}"))
+        made.on_progress(TaskProgress(stage, None, step, f"step {step}", "", 0.0))
     made.finish()
     assert made.intervals[0].start >= made.start
     assert made.intervals[-1].end == made.now

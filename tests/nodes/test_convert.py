@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Relation, Scene, SceneObject, by_id
-from reins.hardware.robot import GripperCommand, JointCommand, RobotState, SafeCommand
+from reins.hardware.robot import FloatArray, GripperCommand, JointCommand, RobotState, SafeCommand
 from reins.sim.world_state import TruthObject, WorldState
 
 pytestmark = pytest.mark.ros
@@ -32,11 +33,11 @@ SEQUENCES = st.integers(0, 2**63)
 GRIPPERS = st.none() | st.builds(GripperCommand, NUMBERS, NUMBERS)
 
 
-def over_the_wire(message):
+def over_the_wire(message: Any) -> Any:
     return deserialize_message(serialize_message(message), type(message))
 
 
-def same(a, b):
+def same(a: Any, b: Any) -> bool:
     """Equal field by field; NaN equals NaN, times to a nanosecond."""
     if isinstance(a, np.ndarray):
         return np.array_equal(a, b, equal_nan=True)
@@ -44,14 +45,14 @@ def same(a, b):
         return (math.isnan(a) and math.isnan(b)) or a == b or abs(a - b) <= 1e-9
     if hasattr(a, "__dataclass_fields__"):
         return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
-    return a == b
+    return bool(a == b)
 
 
 @given(
     st.builds(RobotState, STAMPS, ARRAYS, ARRAYS, ARRAYS, ARRAYS, NUMBERS, st.booleans(), SEQUENCES, TEXT),
     st.booleans(),
 )
-def test_robot_state(state, armed):
+def test_robot_state(state: RobotState, armed: bool) -> None:
     message = over_the_wire(convert.robot_state_to_msg(state, armed))
     assert message.armed is armed
     assert same(state, convert.robot_state_from_msg(message))
@@ -71,45 +72,45 @@ def test_robot_state(state, armed):
         trace_ns=SEQUENCES,
     )
 )
-def test_joint_command(command):
+def test_joint_command(command: Any) -> None:
     assert same(command, convert.joint_command_from_msg(over_the_wire(convert.joint_command_to_msg(command))))
 
 
 @given(st.builds(SafeCommand, SEQUENCES, STAMPS, NUMBERS, ARRAYS, ARRAYS, GRIPPERS, SEQUENCES))
-def test_safe_command(command):
+def test_safe_command(command: Any) -> None:
     assert same(command, convert.safe_command_from_msg(over_the_wire(convert.safe_command_to_msg(command))))
 
 
 @given(st.builds(SafetyEvent, STAMPS, st.sampled_from(Severity), TEXT, TEXT, TEXT))
-def test_event(event):
+def test_event(event: SafetyEvent) -> None:
     assert same(event, convert.event_from_msg(over_the_wire(convert.event_to_msg(event))))
 
 
 @given(STAMPS)
-def test_a_time_that_crossed_once_does_not_move_any_more(seconds):
+def test_a_time_that_crossed_once_does_not_move_any_more(seconds: float) -> None:
     once = convert.time_from_msg(convert.time_to_msg(seconds))
     assert abs(once - seconds) <= 1e-9
     assert convert.time_from_msg(convert.time_to_msg(once)) == once
 
 
-def test_an_array_is_its_own_and_writable():
+def test_an_array_is_its_own_and_writable() -> None:
     message = over_the_wire(convert.robot_state_to_msg(_state(np.arange(7.0)), armed=True))
     state = convert.robot_state_from_msg(message)
     state.position[0] = 9.0
     assert message.position[0] == 0.0
 
 
-def test_a_wrong_length_is_passed_on_for_safety_to_refuse():
+def test_a_wrong_length_is_passed_on_for_safety_to_refuse() -> None:
     command = JointCommand("skill", 1, 0.0, 0.01, ("a", "b"), np.zeros(3), activation=0.0)
     assert len(convert.joint_command_from_msg(convert.joint_command_to_msg(command)).velocity) == 3
 
 
-def test_lists_and_slices_and_other_types_become_doubles():
+def test_lists_and_slices_and_other_types_become_doubles() -> None:
     for values in ([1, 2, 3], np.arange(6)[::2] // 2 + 1, np.array([1, 2, 3], dtype=np.float32)):
         assert list(convert.to_sequence(values)) == [1.0, 2.0, 3.0]
 
 
-def _state(position):
+def _state(position: Any) -> RobotState:
     return RobotState(0.0, position, position, position, position, 0.08, False, 0)
 
 
@@ -128,7 +129,7 @@ SCENES = st.builds(
 
 
 @given(SCENES)
-def test_scene(scene):
+def test_scene(scene: Scene) -> None:
     message = over_the_wire(convert_scene.scene_to_msg(scene, "base"))
     back = convert_scene.scene_from_msg(message)
     assert message.header.frame_id == "base"
@@ -144,7 +145,7 @@ TRUTHS = st.builds(
 
 
 @given(st.lists(TRUTHS, max_size=3, unique_by=lambda item: item.id), st.none() | TEXT.filter(bool), ARRAYS, STAMPS)
-def test_world(objects, held, qpos, stamp):
+def test_world(objects: list[TruthObject], held: str | None, qpos: FloatArray, stamp: float) -> None:
     world = WorldState(stamp, "tabletop", 7, {item.id: item for item in objects}, held, qpos)
     back = convert_scene.world_from_msg(over_the_wire(convert_scene.world_to_msg(world)))
     assert back.objects == world.objects
@@ -166,12 +167,12 @@ SAID = (
 
 
 @given(SAID, TEXT, st.lists(CONSTRAINTS, max_size=3))
-def test_plan(said, thought, constraints):
+def test_plan(said: dict[str, Any], thought: str, constraints: list[Constraint]) -> None:
     plan = Plan(thought=thought, constraints=tuple(constraints), **said)
     assert convert_scene.plan_from_msg(over_the_wire(convert_scene.plan_to_msg(plan, 1.5))) == plan
 
 
-def test_a_constraint_that_makes_no_sense_is_refused():
+def test_a_constraint_that_makes_no_sense_is_refused() -> None:
     message = convert_scene.constraint_to_msg(Constraint(kind="avoid", object="red_block"))
     message.kind = "ignore_everything"
     with pytest.raises(ValueError, match="kind"):

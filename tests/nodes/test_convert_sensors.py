@@ -1,5 +1,8 @@
 """Images and camera poses cross the ROS border unchanged, and what is not understood is named."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,12 +22,12 @@ from reins.nodes import convert_sensors as convert  # noqa: E402
 SIZES = st.tuples(st.integers(1, 8), st.integers(1, 8))
 
 
-def over_the_wire(message):
+def over_the_wire(message: Any) -> Any:
     return deserialize_message(serialize_message(message), type(message))
 
 
 @given(SIZES.flatmap(lambda size: hnp.arrays(np.uint8, (*size, 3))))
-def test_colour(rgb):
+def test_colour(rgb: Any) -> None:
     message = over_the_wire(convert.colour_to_msg(rgb, 1.25, "wrist_optical"))
     assert np.array_equal(convert.colour_from_msg(message), rgb)
     message.encoding = "bgr8"
@@ -32,30 +35,30 @@ def test_colour(rgb):
 
 
 @given(SIZES.flatmap(lambda size: hnp.arrays(np.float32, size)))
-def test_depth(depth):
+def test_depth(depth: Any) -> None:
     message = over_the_wire(convert.depth_to_msg(depth, 1.25, "wrist_optical"))
     assert np.array_equal(convert.depth_from_msg(message), depth, equal_nan=True)
 
 
-def test_depth_in_millimetres_with_padded_rows():
+def test_depth_in_millimetres_with_padded_rows() -> None:
     data = np.array([[1000, 2500, 0], [1, 2, 0]], dtype="<u2")
     message = Image(encoding="16UC1", height=2, width=2, step=6, data=data.tobytes())
     assert convert.depth_from_msg(message) == pytest.approx(np.array([[1.0, 2.5], [0.001, 0.002]]))
 
 
 @pytest.mark.parametrize("read", [convert.colour_from_msg, convert.depth_from_msg])
-def test_an_unknown_encoding_is_named(read):
+def test_an_unknown_encoding_is_named(read: Callable[[Image], Any]) -> None:
     with pytest.raises(ReinsError, match="yuv422"):
         read(Image(encoding="yuv422", height=1, width=1, step=3, data=b"abc"))
 
 
-def test_too_little_data_is_refused():
+def test_too_little_data_is_refused() -> None:
     with pytest.raises(ReinsError, match="3 bytes"):
         convert.colour_from_msg(Image(encoding="rgb8", height=2, width=2, step=6, data=b"abc"))
 
 
 @given(hnp.arrays(np.float64, 4, elements=st.floats(-1, 1)), hnp.arrays(np.float64, 3, elements=st.floats(-5, 5)))
-def test_pose(quaternion, position):
+def test_pose(quaternion: Any, position: Any) -> None:
     norm = np.linalg.norm(quaternion)
     x, y, z, w = quaternion / norm if norm > 1e-3 else (0.0, 0.0, 0.0, 1.0)
     pose = np.eye(4)
@@ -69,7 +72,7 @@ def test_pose(quaternion, position):
     assert back == pytest.approx(pose, abs=1e-9)
 
 
-def test_a_frame_is_put_together_and_sizes_must_agree():
+def test_a_frame_is_put_together_and_sizes_must_agree() -> None:
     rgb, depth, k = np.zeros((4, 6, 3), np.uint8), np.ones((4, 6), np.float32), np.diag([5.0, 5.0, 1.0])
     info, pose = convert.info_to_msg(k, 6, 4, 2.5, "f"), convert.pose_to_msg(np.eye(4), 2.5, "base")
     colour = convert.colour_to_msg(rgb, 2.5, "f")
