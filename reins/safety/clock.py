@@ -1,20 +1,15 @@
-"""Robot time between states: it goes on when states stop coming, so that braking goes on too."""
-
-from typing import Final
-
-OVERDUE: Final = 2.0
-"""Periods without a robot state after which robot time is extrapolated."""
+"""Robot time between states: it goes on when states are lost, so that braking goes on too."""
 
 
 class RobotClock:
-    """The newest stamp, and from when on it is overdue.
+    """The newest stamp, and what follows it when no newer one comes.
 
     Args:
-        period: between two states [s].
+        lost_after: time without a state after which robot time is extrapolated [s].
     """
 
-    def __init__(self, period: float) -> None:
-        self._overdue = OVERDUE * period
+    def __init__(self, lost_after: float) -> None:
+        self._lost_after = lost_after
         self.stamp = 0.0
         """Robot time of the newest state [s]."""
         self._arrived = float("-inf")
@@ -28,7 +23,7 @@ class RobotClock:
         return t - self._arrived
 
     def now(self, t: float) -> float:
-        """Robot time at steady time `t` [s]: the newest stamp, and more once the next state is overdue."""
+        """Robot time at steady time `t` [s]: the newest stamp, and more once states are lost."""
         if self._arrived == float("-inf"):
             return self.stamp
-        return self.stamp + max(0.0, self.silence(t) - self._overdue)
+        return self.stamp + max(0.0, self.silence(t) - self._lost_after)

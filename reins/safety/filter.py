@@ -2,7 +2,7 @@
 
 How it decides, cheapest first:
 1. A velocity within every limit passes unchanged, bit for bit.
-2. One that is only too fast is slowed down as a whole, so that the tool stays on its path.
+2. One that is only too fast, or too much of a change, is slowed down as a whole: the tool stays on its path.
 3. Otherwise a small QP finds the nearest velocity within the joint intervals, the walls of the workspace and the tool's
    speed limits: it slides along a limit instead of freezing at it.
 4. Each of these answers carries a certificate: from it the arm can brake along its own direction without leaving the
@@ -10,7 +10,8 @@ How it decides, cheapest first:
 5. Where nothing else is left it brakes, within the acceleration limits.
 """
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -19,7 +20,7 @@ import numpy as np
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
-from reins.safety.limits import braked, reachable, velocity_interval
+from reins.safety.limits import braked, fastest_reachable, ramped, stopping_speed
 from reins.safety.nearest import Bounds, NearestVelocity
 from reins.safety.settings import SafetySettings
 from reins.safety.workspace import WorkspaceGuard
@@ -55,6 +56,32 @@ class Verdict:
         return bool(self.limits)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moment:
+    """What a velocity is judged by, now.
+
+    Attributes:
+        position: (n,) reference [rad].
+        velocity: (n,) reference velocity until now [rad/s].
+        elapsed: how long it has acted [s].
+        reachable: (2n,) highest velocity that the acceleration limits allow each joint, down and then up [rad/s].
+        bounds: highest velocities that all limits allow.
+        tool: (3,) position of the tool point [m].
+        jacobian: (6, n) of the tool.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    elapsed: float
+    reachable: FloatArray
+    bounds: Bounds
+    tool: FloatArray
+    jacobian: FloatArray
+
+
+_ROUNDING: Final = 1e-9
+"""Relative excess over a tool speed limit that is none."""
+
 _CORRECTIONS: Final = 3
 """How often the walls are moved in for the curvature of the tool's path before the answer is shortened instead."""
 
@@ -74,14 +101,18 @@ class SafetyFilter:
     """
 
     def __init__(self, profile: RobotProfile, settings: SafetySettings) -> None:
-        self._profile = profile
-        self._hold = profile.rates.stale_after
-        self._period = 1.0 / profile.rates.command
+        self._n = len(profile.joints)
+        self._speed, self._acceleration = profile.velocity, profile.acceleration
+        self._tool_speed, self._turn_rate = profile.workspace.tool_speed, profile.workspace.tool_turn_rate
         self._lower = profile.lower + settings.position_margin
         self._upper = profile.upper - settings.position_margin
+        self._hold, self._period = profile.rates.stale_after, 1.0 / profile.rates.command
+        self._deceleration = np.append(np.tile(profile.acceleration, 2), np.full(6, settings.tool_deceleration))
         self._kinematics = Kinematics(profile)
-        self._guard = WorkspaceGuard(profile, settings, self._kinematics)
-        self._nearest = NearestVelocity(len(profile.joints))
+        self._guard = WorkspaceGuard(profile, self._kinematics)
+        self._nearest = NearestVelocity(self._n)
+        self._room = np.zeros(2 * self._n + 6)
+        self._ways = np.zeros(2 * self._n + 6)
 
     def step(
         self, position: FloatArray, velocity: FloatArray, wanted: FloatArray, elapsed: float, scale: float = 1.0
@@ -97,107 +128,132 @@ class SafetyFilter:
         """
         if not wanted.any() and not velocity.any():
             return Verdict(wanted)
-        reach = reachable(velocity, self._profile.acceleration, elapsed, self._period)
-        low, high = self._interval(position, reach, scale)
-        pose, jacobian = self._kinematics.tool_jacobian(position)
-        self._guard.place(pose.position)
-        slower, limits = self._slowed(wanted, jacobian, scale)
-        broken = self._broken(slower, reach, low, high, jacobian)
-        if not broken and self._guard.can_stop(position, slower):
-            return Verdict(slower, limits)
-        workspace = self._profile.workspace
-        bounds = Bounds(
-            low,
-            high,
-            self._guard.slowest,
-            self._guard.fastest,
-            workspace.tool_speed * scale,
-            workspace.tool_turn_rate * scale,
-        )
-        brake = self._braked(velocity, elapsed, low, high)
-        safe, reasons = self._certified(position, slower, brake, jacobian, bounds)
-        return Verdict(safe, tuple(dict.fromkeys((*limits, *broken, *reasons))))
+        moment = self._look(position, velocity, elapsed, scale)
+        target, limits = self._slowed(wanted, moment, scale)
+        twist = moment.jacobian @ target
+        if not self._keeps(target, twist, moment):
+            target, twist, limits = self._ramped(target, twist, limits, moment)
+            broken = self._broken(target, twist, moment)
+            if broken:
+                return self._certified(target, moment, (*limits, *broken))
+        if self._guard.can_stop(position, target, moment.tool):
+            return Verdict(target, limits)
+        return self._certified(target, moment, (*limits, Limit.WORKSPACE))
 
     def brake(self, position: FloatArray, velocity: FloatArray, elapsed: float) -> FloatArray:
         """The velocity (n,) [rad/s] that brakes hardest along the path; arguments as in `step`."""
         if not velocity.any():
             return velocity
-        reach = reachable(velocity, self._profile.acceleration, elapsed, self._period)
-        low, high = self._interval(position, reach, 1.0)
-        return self._braked(velocity, elapsed, low, high)
+        return self._braked(self._look(position, velocity, elapsed, 1.0))
 
-    def _braked(self, velocity: FloatArray, elapsed: float, low: FloatArray, high: FloatArray) -> FloatArray:
-        return np.minimum(np.maximum(braked(velocity, self._profile.acceleration, elapsed), low), high)
+    def _braked(self, moment: _Moment) -> FloatArray:
+        n, fastest = self._n, moment.bounds.fastest
+        slower = braked(moment.velocity, self._acceleration, moment.elapsed)
+        return np.minimum(np.maximum(slower, -fastest[:n]), fastest[n : 2 * n])
 
-    def _interval(
-        self, position: FloatArray, reach: tuple[FloatArray, FloatArray], scale: float
-    ) -> tuple[FloatArray, FloatArray]:
-        return velocity_interval(
-            position,
-            reach,
-            lower=self._lower,
-            upper=self._upper,
-            speed=self._profile.velocity * scale,
-            acceleration=self._profile.acceleration,
-            hold=self._hold,
-        )
+    def _look(self, position: FloatArray, velocity: FloatArray, elapsed: float, scale: float) -> _Moment:
+        """Kinematics and limits of this moment.
 
-    def _slowed(self, wanted: FloatArray, jacobian: FloatArray, scale: float) -> tuple[FloatArray, tuple[Limit, ...]]:
+        Never without a way out: where the speed or position limit of a joint asks for harder braking than its
+        acceleration limit allows (a limit was tightened, or the arm starts outside), that hardest braking is allowed.
+        """
+        n, room = self._n, self._room
+        pose, jacobian = self._kinematics.tool_jacobian(position)
+        np.subtract(position, self._lower, out=room[:n])
+        np.subtract(self._upper, position, out=room[n : 2 * n])
+        room[2 * n :] = self._guard.place(pose.position)
+        fastest = stopping_speed(room, self._deceleration, self._hold)
+        speed = self._speed * scale
+        if (np.abs(velocity) > speed).any():  # tightened in motion: brake to it, along the path
+            speed = np.maximum(speed, np.abs(braked(velocity, self._acceleration, elapsed)))
+        reachable = fastest_reachable(_both(velocity), self._deceleration[: 2 * n], elapsed, self._period)
+        np.minimum(fastest[:n], speed, out=fastest[:n])
+        np.minimum(fastest[n : 2 * n], speed, out=fastest[n : 2 * n])
+        joints = np.minimum(fastest[: 2 * n], reachable)
+        np.maximum(joints[:n], -reachable[n:], out=fastest[:n])
+        np.maximum(joints[n:], -reachable[:n], out=fastest[n : 2 * n])
+        bounds = Bounds(fastest, self._tool_speed * scale, self._turn_rate * scale)
+        return _Moment(position, velocity, elapsed, reachable, bounds, pose.position, jacobian)
+
+    def _slowed(self, wanted: FloatArray, moment: _Moment, scale: float) -> tuple[FloatArray, tuple[Limit, ...]]:
         """`wanted`, as a whole slowed down to the speed limits of joints and tool; itself if it keeps them."""
         limits: tuple[Limit, ...] = ()
-        excess = float((np.abs(wanted) / self._profile.velocity).max()) / scale
+        excess = float((np.abs(wanted) / self._speed).max()) / scale
         if excess > 1.0:
             limits = (Limit.JOINT_SPEED,)
             wanted = wanted / excess
-        twist = jacobian @ wanted
-        linear, angular = twist[:3], twist[3:]
-        fast = float(np.sqrt(linear @ linear)) / (self._profile.workspace.tool_speed * scale)
-        turning = float(np.sqrt(angular @ angular)) / (self._profile.workspace.tool_turn_rate * scale)
-        if max(fast, turning) > 1.0:
+        fast, turning = _tool_shares(moment.jacobian @ wanted, moment.bounds)
+        if fast > 1.0 or turning > 1.0:
             limits = (*limits, Limit.TOOL_SPEED if fast >= turning else Limit.TOOL_TURN_RATE)
             wanted = wanted / max(fast, turning)
         return wanted, limits
 
-    def _broken(
-        self,
-        wanted: FloatArray,
-        reach: tuple[FloatArray, FloatArray],
-        low: FloatArray,
-        high: FloatArray,
-        jacobian: FloatArray,
-    ) -> tuple[Limit, ...]:
-        """The limits of joints and walls that `wanted` does not keep."""
-        limits: list[Limit] = []
-        if (wanted < low).any() or (wanted > high).any():
-            held = np.minimum(np.maximum(wanted, reach[0]), reach[1])
-            if (held != wanted).any():
-                limits.append(Limit.JOINT_ACCELERATION)
-            if ((held < low) | (held > high)).any():
-                limits.append(Limit.JOINT_POSITION)
-        if not self._guard.allows(jacobian[:3] @ wanted):
-            limits.append(Limit.WORKSPACE)
+    def _keeps(self, target: FloatArray, twist: FloatArray, moment: _Moment) -> bool:
+        """Whether joints and tool stay below the highest velocities."""
+        n, ways = self._n, self._ways
+        np.negative(target, out=ways[:n])
+        ways[n : 2 * n] = target
+        np.negative(twist[:3], out=ways[2 * n : 2 * n + 3])
+        ways[2 * n + 3 :] = twist[:3]
+        return bool((ways <= moment.bounds.fastest).all())
+
+    def _ramped(
+        self, target: FloatArray, twist: FloatArray, limits: tuple[Limit, ...], moment: _Moment
+    ) -> tuple[FloatArray, FloatArray, tuple[Limit, ...]]:
+        """`target`, its twist and `limits`, after the acceleration limits."""
+        n = self._n
+        lowest, highest = -moment.reachable[:n], moment.reachable[n:]
+        if (target >= lowest).all() and (target <= highest).all():
+            return target, twist, limits
+        target = ramped(moment.velocity, target, lowest, highest)
+        return target, moment.jacobian @ target, (*limits, Limit.JOINT_ACCELERATION)
+
+    def _broken(self, target: FloatArray, twist: FloatArray, moment: _Moment) -> tuple[Limit, ...]:
+        """The limits that `target`, which is within reach, does not keep."""
+        n, limits = self._n, []
+        if not self._keeps(target, twist, moment):
+            kept = self._ways <= moment.bounds.fastest
+            limits += [] if kept[: 2 * n].all() else [Limit.JOINT_POSITION]
+            limits += [] if kept[2 * n :].all() else [Limit.WORKSPACE]
+        fast, turning = _tool_shares(twist, moment.bounds)
+        limits += [Limit.TOOL_SPEED] if fast > 1.0 + _ROUNDING else []
+        limits += [Limit.TOOL_TURN_RATE] if turning > 1.0 + _ROUNDING else []
         return tuple(limits)
 
-    def _certified(
-        self, position: FloatArray, wanted: FloatArray, brake: FloatArray, jacobian: FloatArray, bounds: Bounds
-    ) -> tuple[FloatArray, tuple[Limit, ...]]:
-        """The nearest velocity within `bounds` from which the arm can stop inside the workspace; or `brake`."""
-        answer = self._nearest.solve(wanted, jacobian, bounds)
+    def _certified(self, target: FloatArray, moment: _Moment, limits: tuple[Limit, ...]) -> Verdict:
+        """The nearest velocity from which the arm can stop inside the workspace, or braking."""
+        n, brake, walled = self._n, self._braked(moment), (*limits, Limit.WORKSPACE)
+        answer = self._nearest.solve(target, moment.jacobian, moment.bounds)
         if answer is None:
-            return brake, (Limit.NO_SAFE_MOTION,)
-        if self._guard.can_stop(position, answer):
-            return answer, ()
+            return _verdict(brake, *limits, Limit.NO_SAFE_MOTION)
+        if self._guard.can_stop(moment.position, answer, moment.tool):
+            return _verdict(answer, *limits)
         for _ in range(_CORRECTIONS):
-            self._guard.move_in(answer)
-            bounds = replace(bounds, slowest=self._guard.slowest, fastest=self._guard.fastest)
-            nearer = self._nearest.solve(wanted, jacobian, bounds)
+            moment.bounds.fastest[2 * n :] -= self._guard.excess(answer)
+            nearer = self._nearest.solve(target, moment.jacobian, moment.bounds)
             if nearer is None:
                 break
             answer = nearer
-            if self._guard.can_stop(position, answer):
-                return answer, (Limit.WORKSPACE,)
+            if self._guard.can_stop(moment.position, answer, moment.tool):
+                return _verdict(answer, *walled)
         for fraction in _FRACTIONS:
             between = brake + fraction * (answer - brake)
-            if self._guard.can_stop(position, between):
-                return between, (Limit.WORKSPACE,)
-        return brake, (Limit.WORKSPACE, Limit.NO_SAFE_MOTION)
+            if self._guard.can_stop(moment.position, between, moment.tool):
+                return _verdict(between, *walled)
+        return _verdict(brake, *walled, Limit.NO_SAFE_MOTION)
+
+
+def _verdict(velocity: FloatArray, *limits: Limit) -> Verdict:
+    """Each limit once."""
+    return Verdict(velocity, tuple(dict.fromkeys(limits)))
+
+
+def _both(values: FloatArray) -> FloatArray:
+    """(2n,) of a velocity: down, then up."""
+    return np.concatenate([-values, values])
+
+
+def _tool_shares(twist: FloatArray, bounds: Bounds) -> tuple[float, float]:
+    """Speed and turn rate of a (6,) twist, as shares of their limits."""
+    linear, angular = twist[:3], twist[3:]
+    return math.sqrt(linear @ linear) / bounds.tool_speed, math.sqrt(angular @ angular) / bounds.turn_rate

@@ -47,6 +47,10 @@ class Gate:
         stream = self._streams[source]
         stream.not_before, stream.barred = now, stream.activation
 
+    def restart(self) -> None:
+        """Robot time went back: what was seen says nothing any more. Every source is barred again."""
+        self._streams = {source: _Stream() for source in SOURCES}
+
     def is_fresh(self, command: JointCommand) -> bool:
         """Whether a command that passed `check` belongs to a goal that may move the robot."""
         stream = self._streams[command.source]

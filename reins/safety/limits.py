@@ -1,8 +1,10 @@
 """Limits as small pure functions: plain arrays in and out, no state, no clock.
 
-They are exact in discrete time. A velocity chosen now acts for some `elapsed` time of at most `hold` and is then
-changed by at most `acceleration * elapsed`; whatever `elapsed` turns out to be, what these functions allow can still
-stop in time.
+They look one way only: how fast may something go towards a limit. For the other way, negate position and velocity.
+
+They are exact in discrete time. A velocity chosen now acts for some `elapsed` time of at most `hold` and may then be
+braked by `acceleration * elapsed`; whatever `elapsed` turns out to be, what these functions allow can still stop in
+time.
 """
 
 import numpy as np
@@ -11,10 +13,10 @@ from reins.hardware.robot import FloatArray
 
 
 def stopping_distance(speed: FloatArray, deceleration: FloatArray, hold: float) -> FloatArray:
-    """How far a joint goes that keeps `speed` for `hold` and then brakes.
+    """How far something goes that keeps `speed` for `hold` and then brakes.
 
     Args:
-        speed: (n,) speed [rad/s], ≥ 0.
+        speed: (n,) [rad/s], ≥ 0.
         deceleration: (n,) braking it is allowed [rad/s²], > 0.
         hold: time until the brake acts [s].
 
@@ -27,14 +29,14 @@ def stopping_distance(speed: FloatArray, deceleration: FloatArray, hold: float) 
 
 
 def stopping_speed(distance: FloatArray, deceleration: FloatArray, hold: float) -> FloatArray:
-    """Highest speed that a joint may keep for `hold` and still stop within `distance`.
+    """Highest speed that may be kept for `hold` and still stops within `distance`.
 
     Braking by `deceleration * elapsed` at every later command keeps within what this allows there, for any elapsed time
-    up to `2 * hold`: so a reference that obeys it once can obey it for ever.
+    up to `hold`: so what obeys it once can obey it for ever.
 
     Args:
         distance: (n,) room left to the limit [rad]; negative once past it.
-        deceleration: (n,) braking the joint is allowed [rad/s²], > 0.
+        deceleration: (n,) braking it is allowed [rad/s²], > 0.
         hold: longest time until the next command [s], > 0.
 
     Returns:
@@ -43,13 +45,11 @@ def stopping_speed(distance: FloatArray, deceleration: FloatArray, hold: float) 
     Source: the positive root of `stopping_distance(v) = d`, written so that nothing cancels near d = 0.
     """
     room = np.maximum(distance, 0.0)
-    return 2.0 * room / (hold + np.sqrt(hold * hold + 2.0 * room / deceleration))
+    return (2.0 * room) / (hold + np.sqrt(hold * hold + (2.0 * room) / deceleration))
 
 
-def reachable(
-    velocity: FloatArray, acceleration: FloatArray, elapsed: float, period: float
-) -> tuple[FloatArray, FloatArray]:
-    """The joint velocities that the acceleration limit lets come next.
+def fastest_reachable(velocity: FloatArray, acceleration: FloatArray, elapsed: float, period: float) -> FloatArray:
+    """The highest velocity that the acceleration limits let come next.
 
     After a gap longer than a period (a state or a tick was late) a joint may brake by as much as the whole gap allows,
     so that it stops where it would have, but speeds up by one period's worth only.
@@ -61,60 +61,44 @@ def reachable(
         period: control period [s].
 
     Returns:
-        Lowest and highest velocity, (n,) each [rad/s].
+        (n,) velocity [rad/s]. The lowest is `-fastest_reachable(-velocity, …)`.
     """
-    braking = acceleration * elapsed
-    gaining = acceleration * min(elapsed, period)
-    low = np.maximum(velocity - braking, np.minimum(velocity - gaining, 0.0))
-    high = np.minimum(velocity + braking, np.maximum(velocity + gaining, 0.0))
-    return low, high
-
-
-def velocity_interval(
-    position: FloatArray,
-    reach: tuple[FloatArray, FloatArray],
-    *,
-    lower: FloatArray,
-    upper: FloatArray,
-    speed: FloatArray,
-    acceleration: FloatArray,
-    hold: float,
-) -> tuple[FloatArray, FloatArray]:
-    """The joint velocities that are allowed next.
-
-    Never empty: where the speed or position limit asks for harder braking than the acceleration limit allows (a limit
-    was tightened, or the arm starts outside), it is the hardest braking that is allowed.
-
-    Args:
-        position: (n,) reference now [rad].
-        reach: what `reachable` says, (n,) lowest and highest [rad/s].
-        lower, upper: (n,) position limits [rad].
-        speed: (n,) speed limits [rad/s].
-        acceleration: (n,) acceleration limits [rad/s²].
-        hold: longest time until the next command [s].
-
-    Returns:
-        Lowest and highest velocity, (n,) each [rad/s].
-    """
-    slowest, fastest = reach
-    low = np.maximum(-speed, -stopping_speed(position - lower, acceleration, hold))
-    high = np.minimum(speed, stopping_speed(upper - position, acceleration, hold))
-    return np.minimum(np.maximum(low, slowest), fastest), np.maximum(np.minimum(high, fastest), slowest)
+    gaining = np.maximum(velocity + acceleration * min(elapsed, period), 0.0)
+    return np.minimum(velocity + acceleration * elapsed, gaining)
 
 
 def braking_time(velocity: FloatArray, acceleration: FloatArray) -> float:
     """How long it takes until every joint stands, each braking as hard as it may [s]."""
-    return float(np.max(np.abs(velocity) / acceleration))
+    return float((np.abs(velocity) / acceleration).max())
 
 
 def braked(velocity: FloatArray, acceleration: FloatArray, elapsed: float) -> FloatArray:
-    """`velocity` (n,) [rad/s] after braking for `elapsed` [s] along its own direction, so that the arm stays on its
-    path.
+    """`velocity` (n,) [rad/s] after braking for `elapsed` [s] along its own direction: the arm stays on its path.
 
-    The joint that takes longest brakes at its limit and the others in proportion: it ends as soon as if each braked
-    alone.
+    The joint that takes longest brakes at its limit and the others in proportion, so that it ends as soon as if each
+    braked alone.
     """
     total = braking_time(velocity, acceleration)
     if elapsed >= total:
         return np.zeros_like(velocity)
     return velocity * (1.0 - elapsed / total)
+
+
+def ramped(velocity: FloatArray, wanted: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatArray:
+    """As far from `velocity` towards `wanted` as the acceleration limits let it come, all joints in proportion.
+
+    The tool's motion changes straight from one to the other; joint by joint it would swerve on the way.
+
+    Args:
+        velocity: (n,) velocity until now [rad/s].
+        wanted: (n,) velocity to come to [rad/s].
+        lowest, highest: (n,) what is reachable, on both sides of `velocity` [rad/s].
+
+    Returns:
+        (n,) velocity [rad/s].
+    """
+    change = wanted - velocity
+    size = np.abs(change)
+    room = np.where(change > 0.0, highest - velocity, velocity - lowest)
+    share = float(np.divide(room, size, out=np.ones_like(room), where=size > room).min())
+    return np.minimum(np.maximum(velocity + share * change, lowest), highest)

@@ -81,7 +81,7 @@ class SafetyMonitor:
         self._machine = ModeMachine()
         self._gate = Gate(profile, settings)
         self._motion = Motion(profile, settings)
-        self._clock = RobotClock(1.0 / profile.rates.state)
+        self._clock = RobotClock(settings.state_timeout)
         self._watchdog = Watchdog({node: settings.deadline(node) for node in watched})
         self._finder = FaultFinder(self._watchdog, self._clock, settings.state_timeout)
         self._constraints = ConstraintSet(settings.speed_scale)
@@ -110,13 +110,11 @@ class SafetyMonitor:
             return
         self._clock.set(state.stamp, t)
         if before is not None and not 0.0 < state.stamp - before.stamp <= self._settings.clock_jump:
-            jump = f"robot time jumped by {state.stamp - before.stamp:+.3f} s"
-            self._stop("clock_jump", "robot", jump)
-        if self._machine.mode in IN_CHARGE:
-            if lagging := self._motion.lagging(state):
-                self._stop("not_following", "robot", lagging)
-        else:
-            self._motion.settle(state)
+            self._gate.restart()
+            self._stop("clock_jump", "robot", f"robot time jumped by {state.stamp - before.stamp:+.3f} s")
+        self._motion.see(state)
+        if self._machine.mode in IN_CHARGE and (lagging := self._motion.lagging(state)):
+            self._stop("not_following", "robot", lagging)
 
     def on_command(self, command: JointCommand, t: float) -> SafeCommand | None:
         """What `command`, which arrived at steady time `t` [s], makes of the robot.

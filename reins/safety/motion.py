@@ -112,8 +112,11 @@ class Motion:
         joint = self._profile.joint_names[worst]
         return f"{joint} is {error[worst]:.2f} rad away from its reference; is the robot armed, or blocked?"
 
-    def settle(self, state: RobotState) -> None:
-        """Let a standing reference follow a robot that does not track it."""
+    def see(self, state: RobotState) -> None:
+        """A new measured state: keep to its time, and let a standing reference follow a robot that does not
+        track it."""
+        self._reference.not_after(state.stamp)
+        self._standing_since = min(self._standing_since, state.stamp)
         if not self._reference.standing:
             return
         tracked = np.abs(state.reference - self._reference.position).max() <= UNTRACKED

@@ -1,8 +1,8 @@
 """The QP of the filter: nearest joint velocity within intervals, walls and tool speed limits.
 
 "Nearest" is meant for the tool: a motion that is cut short changes the tool's twist as little as possible, and then the
-joints. Pushed straight into a wall the tool stands still; in joint space alone it would slide off to the side, which nobody
-asked for.
+joints. Pushed straight into a wall the tool stands still; nearest in joint space alone it would slide off to the side,
+which nobody asked for.
 """
 
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ import numpy as np
 
 from reins.hardware.robot import FloatArray
 
+TURN_LENGTH: Final = 0.3
+"""Lever with which a turn of the tool [rad/s] counts beside its linear motion [m/s]: about its distance from the wrist
+[m]."""
+
+JOINT_WEIGHT: Final = 1e-4
+"""What a change of a joint velocity [rad/s] counts beside one of the tool's [m/s], squared: little, but enough to keep
+the answer unique and calm near singular poses."""
+
 _CUTS: Final = 6
 """Rows for the speed limits of the tool, added one at a time where an answer is too fast."""
 
 _CUT_SHARE: Final = 0.998
 """Share of a speed limit that a row asks for: a few rows then suffice to get below the limit itself."""
-
-TURN_LENGTH: Final = 0.3
-"""Lever with which a turn of the tool [rad/s] counts beside its linear motion [m/s]: about half its distance from the
-elbow [m]."""
-
-JOINT_WEIGHT: Final = 1e-4
-"""What a change of a joint velocity [rad/s] counts beside one of the tool's [m/s], squared: little, but enough to keep the
-answer unique and calm near singular poses."""
 
 _UNBOUNDED: Final = 1e30
 """What the solver reads as no bound."""
@@ -39,15 +39,12 @@ class Bounds:
     """Within what the answer must be.
 
     Attributes:
-        low, high: (n,) joint velocity interval [rad/s].
-        slowest, fastest: (3,) linear velocity of the tool [m/s].
+        fastest: (2n + 6,) highest velocity of each joint down, of each up [rad/s], and of the tool towards each wall
+            [m/s].
         tool_speed: largest speed of the tool [m/s].
         turn_rate: largest turn rate of the tool [rad/s].
     """
 
-    low: FloatArray
-    high: FloatArray
-    slowest: FloatArray
     fastest: FloatArray
     tool_speed: float
     turn_rate: float
@@ -79,9 +76,10 @@ class NearestVelocity:
             bounds: what it must keep.
         """
         n = self._n
+        low, high = -bounds.fastest[:n], bounds.fastest[n : 2 * n]
         self._rows[:3], self._rows[3:] = jacobian[:3], 0.0
-        self._low[:n], self._high[:n] = bounds.low, bounds.high
-        self._low[n : n + 3], self._high[n : n + 3] = bounds.slowest, bounds.fastest
+        self._low[:n], self._high[:n] = low, high
+        self._low[n : n + 3], self._high[n : n + 3] = -bounds.fastest[2 * n : 2 * n + 3], bounds.fastest[2 * n + 3 :]
         self._high[n + 3 :] = _UNBOUNDED
         scaled = jacobian * self._scaling
         metric = scaled.T @ scaled + self._regular
@@ -92,7 +90,7 @@ class NearestVelocity:
             answer, _, status, _ = self._solver.solve()
             if status != _OPTIMAL:
                 return None
-            velocity: FloatArray = np.minimum(np.maximum(answer, bounds.low), bounds.high)
+            velocity: FloatArray = np.minimum(np.maximum(answer, low), high)
             too_fast = _too_fast(velocity, jacobian, bounds)
             if too_fast is None:
                 return velocity
@@ -102,8 +100,7 @@ class NearestVelocity:
 
 
 def _too_fast(velocity: FloatArray, jacobian: FloatArray, bounds: Bounds) -> tuple[FloatArray, float] | None:
-    """A row, and its bound, that keeps the tool from moving or turning as fast as `velocity` makes it;
-    None if it may."""
+    """A row, and its bound, that keeps the tool from moving as fast as `velocity` makes it; None if it may."""
     for part, limit in ((jacobian[:3], bounds.tool_speed), (jacobian[3:], bounds.turn_rate)):
         twist = part @ velocity
         speed = float(np.sqrt(twist @ twist))

@@ -42,6 +42,10 @@ class Reference:
         self.velocity = np.zeros_like(self.position)
         self.stamp = now - self._period
 
+    def not_after(self, now: float) -> None:
+        """Robot time is `now` [s]: if it went back, or was extrapolated too far, count from here."""
+        self.stamp = min(self.stamp, now)
+
     def advance(self, now: float) -> float:
         """Move on to robot time `now`; returns how long the last command acted [s]."""
         elapsed = self.elapsed(now)

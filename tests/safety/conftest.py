@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
+from safety_loop import Loop
 
 from reins.hardware.profile import RobotProfile, known_profiles, load_profile
-from safety_loop import Loop
 
 settings.register_profile("reins-safety", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("reins-safety")
@@ -23,7 +23,7 @@ def make_loop(profile: RobotProfile) -> Callable[..., Loop]:
     """Makes loops on a robot that tracks exactly; keywords go to `Loop`."""
 
     def make(**keywords: object) -> Loop:
-        return Loop(profile, **keywords)  # type: ignore[arg-type]
+        return Loop(profile, **keywords)
 
     return make
 

@@ -1,4 +1,5 @@
-"""A closed loop around the safety monitor for tests: robot, driver host and monitor, with the graph's one-period delay."""
+"""A closed loop around the safety monitor for tests: robot, driver host and monitor, with the graph's
+one-period delay."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -74,6 +75,14 @@ class KinematicRobot:
         self._time = round(self._time + dt, 9)
         self._reference = self._reference + self._velocity * dt
 
+    def put(self, position: FloatArray) -> None:
+        """Someone moves it by hand."""
+        self._reference = position.copy()
+
+    def shift_clock(self, jump: float) -> None:
+        """Its clock jumps [s]."""
+        self._time += jump
+
     def stop(self, category: StopCategory, reason: str) -> None:
         """Stand still at once."""
         self._velocity = np.zeros_like(self._velocity)
@@ -121,6 +130,15 @@ class Loop:
     def mode(self) -> Mode:
         """The monitor's."""
         return self.monitor.mode
+
+    def is_in(self, mode: Mode) -> bool:
+        """Whether the monitor is in that mode now."""
+        return self.monitor.mode is mode
+
+    def restart(self) -> None:
+        """A new monitor, as after the safety node was started again."""
+        self.monitor = SafetyMonitor(self.profile, SafetySettings(), NODES)
+        self.host.recover()
 
     def begin(self) -> "Loop":
         """Run until the monitor is ready, and arm."""

@@ -40,7 +40,9 @@ class Arm:
     def outside(self) -> FloatArray:
         """(6,) how far the tool is beyond each wall [m]; 0 inside."""
         workspace = self.profile.workspace
-        return np.maximum(np.concatenate([workspace.lower - self.tool, self.tool - np.array(workspace.upper)]), 0.0)
+        beyond = [workspace.lower - self.tool, self.tool - np.array(workspace.upper)]
+        depths: FloatArray = np.maximum(np.concatenate(beyond), 0.0)
+        return depths
 
     def step(self, wanted: FloatArray, elapsed: float = PERIOD, scale: float = 1.0) -> Verdict:
         """The last velocity acts for `elapsed`, then `wanted` arrives; judges what comes of it."""

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reins.hardware.robot import FloatArray
-from reins.safety.limits import braked, braking_time, reachable, stopping_distance, stopping_speed, velocity_interval
+from reins.safety.limits import (
+    braked,
+    braking_time,
+    fastest_reachable,
+    ramped,
+    stopping_distance,
+    stopping_speed,
+)
 
 HOLD = 0.06
 PERIOD = 0.01
@@ -53,9 +60,16 @@ def test_the_stopping_speed_is_exact(distance: float, factor: float, stops_in_ti
     assert bool(stopping_distance(speed, one(10.0), HOLD)[0] <= distance) is stops_in_time
 
 
+def reach(velocity: float, acceleration: float, elapsed: float) -> tuple[float, float]:
+    """Lowest and highest velocity that may come next."""
+    high = fastest_reachable(one(velocity), one(acceleration), elapsed, PERIOD)
+    low = -fastest_reachable(one(-velocity), one(acceleration), elapsed, PERIOD)
+    return float(low[0]), float(high[0])
+
+
 @given(VELOCITIES, DECELERATIONS, st.floats(0.0, HOLD))
 def test_reachable_velocities_keep_the_acceleration_limit(velocity: float, acceleration: float, elapsed: float) -> None:
-    low, high = (float(bound[0]) for bound in reachable(one(velocity), one(acceleration), elapsed, PERIOD))
+    low, high = reach(velocity, acceleration, elapsed)
     assert low <= velocity <= high
     assert max(high - velocity, velocity - low) <= acceleration * elapsed + 1e-12
     gained = max(abs(low), abs(high)) - abs(velocity)
@@ -64,52 +78,15 @@ def test_reachable_velocities_keep_the_acceleration_limit(velocity: float, accel
 
 @given(VELOCITIES, DECELERATIONS, st.floats(0.0, HOLD))
 def test_the_hardest_braking_is_reachable(velocity: float, acceleration: float, elapsed: float) -> None:
-    low, high = (float(bound[0]) for bound in reachable(one(velocity), one(acceleration), elapsed, PERIOD))
+    low, high = reach(velocity, acceleration, elapsed)
     slower = np.sign(velocity) * max(abs(velocity) - acceleration * elapsed, 0.0)
     assert low - 1e-12 <= slower <= high + 1e-12
 
 
 def test_a_gap_lets_a_joint_brake_harder_but_not_speed_up_harder() -> None:
-    low, high = reachable(one(1.0), one(10.0), 0.05, PERIOD)
-    assert low[0] == pytest.approx(0.5)
-    assert high[0] == pytest.approx(1.1)
-    low, high = reachable(one(0.0), one(10.0), 0.05, PERIOD)
-    assert (low[0], high[0]) == (pytest.approx(-0.1), pytest.approx(0.1))
-
-
-def interval(position: float, velocity: float, elapsed: float = PERIOD, speed: float = 2.0) -> tuple[float, float]:
-    reach = reachable(one(velocity), one(10.0), elapsed, PERIOD)
-    low, high = velocity_interval(
-        one(position), reach, lower=one(-1.0), upper=one(1.0), speed=one(speed), acceleration=one(10.0), hold=HOLD
-    )
-    return float(low[0]), float(high[0])
-
-
-@given(st.floats(-3.0, 3.0), VELOCITIES, st.floats(0.0, HOLD), st.floats(0.01, 5.0))
-def test_the_interval_is_never_empty_and_always_reachable(
-    position: float, velocity: float, elapsed: float, speed: float
-) -> None:
-    low, high = interval(position, velocity, elapsed, speed)
-    slowest, fastest = reachable(one(velocity), one(10.0), elapsed, PERIOD)
-    assert slowest[0] <= low <= high <= fastest[0]
-
-
-def test_in_the_open_only_the_acceleration_counts() -> None:
-    assert interval(0.0, 0.5) == (pytest.approx(0.4), pytest.approx(0.6))
-
-
-def test_at_the_limit_only_the_way_back_is_open() -> None:
-    assert interval(1.0, 0.0) == (pytest.approx(-0.1), 0.0)
-    assert interval(-1.0, 0.0) == (0.0, pytest.approx(0.1))
-
-
-def test_past_the_limit_standing_still_is_allowed_and_coming_back_too() -> None:
-    assert interval(1.2, 0.0) == (pytest.approx(-0.1), 0.0)
-
-
-def test_a_limit_that_was_tightened_is_braked_to_not_jumped_to() -> None:
-    low, high = interval(0.0, 2.0, speed=0.5)
-    assert low == high == pytest.approx(1.9)
+    assert reach(1.0, 10.0, 0.05) == pytest.approx((0.5, 1.1))
+    assert reach(0.0, 10.0, 0.05) == pytest.approx((-0.1, 0.1))
+    assert reach(0.05, 10.0, 0.05) == pytest.approx((-0.05, 0.15))
 
 
 VECTORS = st.lists(VELOCITIES, min_size=7, max_size=7).map(np.array)
@@ -134,3 +111,25 @@ def test_braking_ends_exactly_at_rest_when_its_time_is_over(velocity: FloatArray
     assert not braked(velocity, acceleration, total + 0.01).any()
     if np.abs(velocity).max() > 1e-3:
         assert braked(velocity, acceleration, total * 0.999).any()
+
+
+@given(VECTORS, VECTORS)
+def test_a_ramp_goes_straight_towards_what_is_wanted(velocity: FloatArray, wanted: FloatArray) -> None:
+    acceleration = np.full(7, 10.0)
+    highest = fastest_reachable(velocity, acceleration, PERIOD, PERIOD)
+    lowest = -fastest_reachable(-velocity, acceleration, PERIOD, PERIOD)
+    reached = ramped(velocity, wanted, lowest, highest)
+    assert (reached >= lowest).all() and (reached <= highest).all()
+    change = wanted - velocity
+    largest = int(np.argmax(np.abs(change)))
+    share = float((reached - velocity)[largest] / change[largest]) if change[largest] else 1.0
+    assert 0.0 < share <= 1.0
+    np.testing.assert_allclose(reached, velocity + share * change, atol=1e-9)
+    if share < 1.0 - 1e-9:
+        at_limit = np.isclose(reached, lowest, atol=1e-9) | np.isclose(reached, highest, atol=1e-9)
+        assert at_limit.any()
+
+
+def test_without_time_a_ramp_goes_nowhere() -> None:
+    velocity = np.array([0.5, -0.5])
+    np.testing.assert_array_equal(ramped(velocity, np.array([1.0, 1.0]), velocity, velocity), velocity)

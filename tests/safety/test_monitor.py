@@ -1,0 +1,542 @@
+"""The monitor in a closed loop: arbitration, stops, resets, deadlines."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safety_loop import NODES, PERIOD, Loop
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import Severity
+from reins.contracts.plan import Constraint
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import GripperCommand, SafeCommand, StopCategory
+from reins.safety.modes import Mode
+
+MakeLoop = Callable[..., Loop]
+SPEED = 0.2
+"""A joint velocity that every arm can have in its home pose [rad/s]."""
+
+
+def check_continuous(loop: Loop, sent: list[SafeCommand]) -> None:
+    """No step in the reference, and no velocity change beyond the acceleration limit."""
+    for before, after in pairwise(sent):
+        elapsed = after.stamp - before.stamp
+        expected = before.position + before.velocity * elapsed
+        np.testing.assert_allclose(after.position, expected, atol=1e-9)
+        change = np.abs(after.velocity - before.velocity)
+        assert (change <= loop.profile.acceleration * max(elapsed, PERIOD) + 1e-9).all()
+
+
+class TestStarting:
+    def test_nothing_is_sent_before_robot_and_nodes_are_there(self, make_loop: MakeLoop) -> None:
+        loop = make_loop()
+        loop.alive = {"robot"}
+        loop.drive("skill", SPEED, 5)
+        assert loop.is_in(Mode.STARTING)
+        assert loop.sent == []
+        reason = loop.monitor.status(loop.t).reason
+        assert all(node in reason for node in NODES if node != "robot")
+
+    def test_it_waits_for_the_robots_state(self, make_loop: MakeLoop) -> None:
+        loop = make_loop()
+        loop.connected = False
+        loop.steps(5)
+        assert loop.is_in(Mode.STARTING)
+        assert "no robot state yet" in loop.monitor.status(loop.t).reason
+        assert loop.monitor.on_command(loop.command("skill", SPEED), loop.t) is None
+        loop.connected = True
+        loop.steps(2)
+        assert loop.is_in(Mode.READY)
+
+    def test_it_waits_for_a_robot_without_a_fault(self, make_loop: MakeLoop) -> None:
+        loop = make_loop()
+        loop.robot.stop(StopCategory.CONTROLLED, "brakes are closed")
+        loop.steps(3)
+        assert loop.is_in(Mode.STARTING)
+        assert "brakes are closed" in loop.monitor.status(loop.t).reason
+
+    def test_ready_it_holds_the_measured_position_and_feeds_the_driver(self, loop: Loop) -> None:
+        loop.steps(100)
+        assert loop.host.armed
+        assert loop.moved_since(100) == 0.0
+        np.testing.assert_array_equal(loop.sent[-1].position, loop.profile.home)
+
+
+class TestDriving:
+    def test_a_safe_command_passes_unchanged(self, loop: Loop) -> None:
+        wanted = np.full(len(loop.profile.joints), 0.01)
+        sent = loop.drive("skill", wanted, 20)
+        assert all((command.velocity == wanted).all() for command in sent)
+        assert loop.monitor.status(loop.t).clipped == 0
+        assert "limit_clipped" not in loop.kinds()
+
+    def test_the_arm_goes_where_the_velocity_leads(self, loop: Loop) -> None:
+        loop.drive("skill", 0.05, 100)
+        loop.steps(40)
+        went = loop.robot.read().position - loop.profile.home
+        np.testing.assert_allclose(went, 0.05, rtol=0.1)
+
+    def test_what_is_changed_is_told_with_the_reason(self, loop: Loop) -> None:
+        loop.drive("skill", 3.0, 5)
+        told = [event for event in loop.events if event.kind == "limit_clipped"]
+        assert len(told) == 1 and "joint acceleration" in told[0].reason
+        assert loop.monitor.status(loop.t).clipped == 5
+
+    def test_the_gripper_target_goes_through_once(self, loop: Loop) -> None:
+        loop.step(loop.command("skill", 0.0, gripper=GripperCommand(0.02, 10.0)))
+        loop.steps(5)
+        assert loop.robot.gripper_commands == [0.02]
+
+    def test_the_trace_goes_through(self, loop: Loop) -> None:
+        (sent,) = loop.step(loop.command("skill", 0.01, trace_ns=77))
+        assert sent.trace_ns == 77
+
+    def test_a_new_goal_starts_from_the_measured_position(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 20)
+        loop.drive("skill", 0.0, 30)
+        sagged = loop.robot.read().position - 1e-3
+        loop.robot.put(sagged)
+        sent = loop.drive("skill", 0.01, 1)
+        np.testing.assert_allclose(sent[0].position, sagged)
+
+    def test_a_flood_of_commands_gains_nothing(self, make_loop: MakeLoop) -> None:
+        calm, flooded = make_loop().begin(), make_loop().begin()
+        calm.drive("skill", SPEED, 50)
+        begun = flooded.robot.read().stamp
+        for _ in range(50):
+            flooded.state = flooded.robot.read()
+            flooded.step(*(flooded.command("skill", SPEED, begun) for _ in range(8)))
+        assert len(flooded.sent) == len(calm.sent)
+        np.testing.assert_allclose(flooded.robot.read().position, calm.robot.read().position)
+
+    def test_speed_scale_and_constraints_slow_it_down(self, loop: Loop) -> None:
+        loop.monitor.set_speed_scale(0.5, "operator")
+        loop.monitor.add_constraint(Constraint(kind="speed", scale=0.1))
+        loop.monitor.add_constraint(Constraint(kind="avoid", object="yellow_block"))
+        assert loop.monitor.status(loop.t).speed_scale == 0.1
+        sent = loop.drive("skill", 3.0, 60)
+        assert (np.abs(sent[-1].velocity) <= 0.1 * loop.profile.velocity + 1e-9).all()
+        loop.monitor.clear_constraints("planner", "planner")
+        assert loop.monitor.status(loop.t).speed_scale == 0.5
+        assert loop.monitor.constraints == ()
+        loop.step()
+        assert loop.kinds().count("constraint_added") == 2
+        assert "constraints_cleared" in loop.kinds() and "speed_scale" in loop.kinds()
+
+
+class TestLateAndSilentSources:
+    def test_a_late_command_is_bridged(self, loop: Loop) -> None:
+        begun = loop.robot.read().stamp
+        for step in range(60):
+            loop.state = loop.robot.read()
+            loop.step(*([loop.command("skill", SPEED, begun)] if step % 3 == 0 else []))
+        check_continuous(loop, loop.sent)
+        assert loop.sent[-1].velocity == pytest.approx(SPEED)
+        assert "source_silent" not in loop.kinds()
+
+    def test_a_skill_that_falls_silent_in_motion_is_braked_then_loses_control(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.steps(12)
+        assert loop.is_in(Mode.ACTIVE_SKILL)
+        assert not loop.sent[-1].velocity.any()
+        assert "source_silent" in loop.kinds()
+        loop.steps(30)
+        assert loop.is_in(Mode.READY)
+        check_continuous(loop, loop.sent)
+
+    def test_a_skill_that_ends_at_rest_is_no_event_of_concern(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 20)
+        loop.drive("skill", 0.0, 20)
+        loop.steps(50)
+        assert loop.is_in(Mode.READY)
+        assert all(event.severity is Severity.INFO for event in loop.events)
+
+    def test_a_skill_that_hiccups_goes_on(self, loop: Loop) -> None:
+        begun = loop.robot.read().stamp
+        loop.drive("skill", SPEED, 30, begun)
+        loop.steps(12)
+        loop.drive("skill", SPEED, 30, begun)
+        assert loop.is_in(Mode.ACTIVE_SKILL)
+        assert loop.sent[-1].velocity == pytest.approx(SPEED)
+        check_continuous(loop, loop.sent)
+
+
+class TestTakeover:
+    def test_teleop_takes_over_within_two_periods_and_without_a_step(self, loop: Loop) -> None:
+        begun = loop.robot.read().stamp
+        loop.drive("skill", SPEED, 40, begun)
+        pressed, count = loop.robot.read().stamp, len(loop.sent)
+        for _ in range(40):
+            loop.state = loop.robot.read()
+            loop.step(loop.command("skill", SPEED, begun), loop.command("teleop", -SPEED, pressed))
+        assert loop.is_in(Mode.ACTIVE_TELEOP)
+        assert (loop.sent[count + 1].velocity < SPEED).all()
+        assert loop.sent[-1].velocity == pytest.approx(-SPEED)
+        check_continuous(loop, loop.sent)
+
+    def test_the_reference_is_drawn_to_a_measured_state_that_is_elsewhere(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.robot.put(loop.robot.read().position - 0.2)
+        loop.robot.blocked = True
+        measured = loop.robot.read().position
+        (sent,) = loop.drive("teleop", 0.0, 1)
+        assert np.abs(sent.position - measured).max() <= 0.02 + 0.05 * SPEED + SPEED * PERIOD + 1e-9
+
+    def test_a_skill_cannot_interrupt_the_operator(self, loop: Loop) -> None:
+        loop.drive("teleop", 0.0, 5)
+        sent = loop.drive("skill", SPEED, 3)
+        assert loop.is_in(Mode.ACTIVE_TELEOP)
+        assert not any(command.velocity.any() for command in sent)
+        assert "command_rejected" in loop.kinds()
+
+    def test_letting_go_holds(self, loop: Loop) -> None:
+        loop.drive("teleop", SPEED, 30)
+        loop.steps(30)
+        assert loop.is_in(Mode.HOLD)
+        assert not loop.sent[-1].velocity.any()
+
+    def test_the_operator_can_take_hold_again(self, loop: Loop) -> None:
+        loop.drive("teleop", SPEED, 10)
+        loop.steps(30)
+        loop.drive("teleop", -SPEED, 20)
+        assert loop.is_in(Mode.ACTIVE_TELEOP)
+        assert loop.sent[-1].velocity == pytest.approx(-SPEED)
+
+    def test_after_the_hand_back_only_a_new_goal_moves(self, loop: Loop) -> None:
+        old = loop.robot.read().stamp
+        loop.drive("skill", SPEED, 10, old)
+        loop.drive("teleop", 0.0, 10)
+        loop.steps(30)
+        loop.drive("skill", SPEED, 3, old)
+        loop.monitor.hand_back("anna", loop.t)
+        assert loop.is_in(Mode.READY)
+        loop.drive("skill", SPEED, 20, old)
+        assert loop.moved_since(20) == 0.0
+        loop.drive("skill", SPEED, 20)
+        assert loop.moved_since(20) > 0.0
+
+    def test_there_is_nothing_to_hand_back_elsewhere(self, loop: Loop) -> None:
+        with pytest.raises(ReinsError, match="READY, not in HOLD"):
+            loop.monitor.hand_back("anna", loop.t)
+
+    @pytest.mark.parametrize("nobody", ["", "  "])
+    def test_nobody_cannot_hand_back_reset_or_set_the_speed(self, loop: Loop, nobody: str) -> None:
+        loop.drive("teleop", SPEED, 10)
+        loop.steps(30)
+        for act in (
+            lambda: loop.monitor.hand_back(nobody, loop.t),
+            lambda: loop.monitor.reset(nobody, loop.t),
+            lambda: loop.monitor.set_speed_scale(0.5, nobody),
+        ):
+            with pytest.raises(ReinsError, match="name of the operator"):
+                act()
+        assert loop.is_in(Mode.HOLD)
+
+
+def bring_to(loop: Loop, mode: Mode) -> None:
+    """Lead a loop that is READY into `mode`, in motion where the mode moves."""
+    if mode is Mode.ACTIVE_SKILL:
+        loop.drive("skill", SPEED, 20)
+    elif mode in (Mode.ACTIVE_TELEOP, Mode.HOLD):
+        loop.drive("teleop", SPEED, 20)
+        if mode is Mode.HOLD:
+            loop.steps(20)
+    elif mode in (Mode.STOPPING, Mode.STOPPED):
+        begun = loop.robot.read().stamp
+        loop.drive("skill", SPEED, 20, begun)
+        loop.alive.discard("planner")
+        for _ in range(40):
+            if loop.is_in(mode):
+                break
+            loop.drive("skill", SPEED, 1, begun)
+        loop.alive.add("planner")
+    elif mode is Mode.ESTOP:
+        loop.monitor.estop("anna", "looked wrong", loop.t)
+    elif mode is Mode.STARTING:
+        loop.restart()
+        loop.alive.discard("planner")
+        loop.steps(3)
+    assert loop.is_in(mode)
+
+
+class TestEmergencyStop:
+    @pytest.mark.parametrize("mode", list(Mode))
+    def test_it_works_in_every_mode_and_ends_at_rest(self, loop: Loop, mode: Mode) -> None:
+        bring_to(loop, mode)
+        loop.monitor.estop("anna", "looked wrong", loop.t)
+        assert loop.is_in(Mode.ESTOP)
+        loop.steps(30)
+        assert loop.moved_since(5) == 0.0
+        assert "looked wrong" in loop.monitor.status(loop.t).reason
+        assert any(event.kind == "estop" and event.severity is Severity.ERROR for event in loop.events)
+        check_continuous(loop, loop.sent)
+
+    @pytest.mark.parametrize("mode", [mode for mode in Mode if mode is not Mode.STARTING])
+    def test_after_the_reset_nothing_moves_unasked(self, loop: Loop, mode: Mode) -> None:
+        bring_to(loop, mode)
+        loop.monitor.estop("anna", "", loop.t)
+        loop.steps(40)
+        loop.host.recover()
+        loop.steps(2)
+        loop.monitor.reset("anna", loop.t)
+        loop.host.arm(1)
+        loop.steps(50)
+        assert loop.is_in(Mode.READY)
+        assert loop.moved_since(50) == 0.0
+        loop.drive("skill", SPEED, 10)
+        assert loop.is_in(Mode.ACTIVE_SKILL)
+
+    def test_braking_begins_at_once(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.state = loop.robot.read()
+        loop.monitor.on_state(loop.state, loop.t)
+        command = loop.monitor.estop("anna", "", loop.t)
+        assert command is not None
+        assert (command.velocity < SPEED).all()
+
+    def test_an_unnamed_one_counts_too(self, loop: Loop) -> None:
+        loop.monitor.estop("", "", loop.t)
+        assert loop.is_in(Mode.ESTOP)
+        assert "someone unnamed" in loop.monitor.status(loop.t).reason
+
+    def test_pressed_twice_it_is_told_twice(self, loop: Loop) -> None:
+        loop.monitor.estop("anna", "", loop.t)
+        loop.monitor.estop("ben", "", loop.t)
+        loop.step()
+        assert loop.kinds().count("estop") == 2
+
+    def test_the_driver_host_trips_as_well(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 20)
+        loop.monitor.estop("anna", "", loop.t)
+        loop.steps(20)
+        assert not loop.host.armed
+        with pytest.raises(ReinsError, match="mend this first: the robot says"):
+            loop.monitor.reset("anna", loop.t)
+
+    def test_a_reset_while_still_braking_is_refused(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.monitor.estop("anna", "", loop.t)
+        with pytest.raises(ReinsError, match="still braking"):
+            loop.monitor.reset("anna", loop.t)
+
+    def test_a_goal_that_began_during_the_stop_does_not_move_after_the_reset(self, loop: Loop) -> None:
+        loop.monitor.estop("anna", "", loop.t)
+        during = loop.robot.read().stamp
+        loop.steps(5)
+        loop.monitor.reset("anna", loop.t)
+        loop.drive("skill", SPEED, 20, during)
+        assert loop.moved_since(20) == 0.0
+
+    def test_there_is_nothing_to_reset_elsewhere(self, loop: Loop) -> None:
+        with pytest.raises(ReinsError, match="nothing to reset"):
+            loop.monitor.reset("anna", loop.t)
+
+
+class TestFaults:
+    @pytest.mark.parametrize("node", NODES)
+    @pytest.mark.parametrize("source", ["skill", "teleop"])
+    def test_the_death_of_any_node_begins_a_stop_within_100_ms(self, loop: Loop, node: str, source: str) -> None:
+        begun = loop.robot.read().stamp
+        loop.drive(source, SPEED, 20, begun)
+        loop.alive.discard(node)
+        died, count = loop.t, len(loop.sent)
+        while loop.is_in(Mode.ACTIVE_SKILL) or loop.is_in(Mode.ACTIVE_TELEOP):
+            loop.drive(source, SPEED, 1, begun)
+        assert loop.is_in(Mode.STOPPING)
+        assert loop.t - died <= 0.1 + 1e-9
+        assert any(node in event.reason for event in loop.events if event.kind == "heartbeat_lost")
+        loop.drive(source, SPEED, 30, begun)
+        assert loop.is_in(Mode.STOPPED)
+        assert loop.moved_since(5) == 0.0
+        check_continuous(loop, loop.sent[count:])
+
+    def test_stopped_it_goes_on_holding(self, loop: Loop) -> None:
+        bring_to(loop, Mode.STOPPED)
+        loop.steps(100)
+        assert loop.host.armed
+
+    def test_a_reset_is_refused_until_the_node_is_back(self, loop: Loop) -> None:
+        bring_to(loop, Mode.STOPPED)
+        loop.alive.discard("planner")
+        loop.steps(20)
+        with pytest.raises(ReinsError, match="no heartbeat of planner"):
+            loop.monitor.reset("anna", loop.t)
+        loop.alive.add("planner")
+        loop.step()
+        loop.monitor.reset("anna", loop.t)
+        assert loop.is_in(Mode.READY)
+
+    def test_a_silent_robot_is_braked_by_the_clock(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.connected = False
+        loop.steps(40)
+        assert loop.is_in(Mode.STOPPED)
+        assert not loop.sent[-1].velocity.any()
+        assert "robot_state_lost" in loop.kinds()
+
+    def test_a_frozen_stamp_is_silence(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        frozen = loop.robot.read()
+        for _ in range(40):
+            for node in loop.alive:
+                loop.monitor.on_heartbeat(node, loop.t)
+            loop.monitor.on_state(frozen, loop.t)
+            sent = loop.monitor.tick(loop.t)
+            loop.finish([sent] if sent else [])
+        assert loop.is_in(Mode.STOPPED)
+
+    def test_a_fault_of_the_robot_stops(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.robot.stop(StopCategory.CONTROLLED, "reflex")
+        loop.steps(30)
+        assert loop.is_in(Mode.STOPPED)
+        assert "reflex" in loop.monitor.status(loop.t).reason
+        np.testing.assert_array_equal(loop.sent[-1].position, loop.robot.read().position)
+
+    @pytest.mark.parametrize("jump", [-0.02, -5.0, 0.6])
+    def test_a_clock_that_jumps_stops(self, loop: Loop, jump: float) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.robot.shift_clock(jump)
+        loop.steps(30)
+        assert "clock_jump" in loop.kinds()
+        assert loop.is_in(Mode.STOPPED)
+        loop.monitor.reset("anna", loop.t)
+        loop.drive("skill", SPEED, 30)
+        assert loop.is_in(Mode.ACTIVE_SKILL)
+        assert loop.sent[-1].velocity == pytest.approx(SPEED)
+
+    def test_a_robot_that_does_not_follow_stops(self, loop: Loop) -> None:
+        loop.robot.blocked = True
+        loop.drive("skill", SPEED, 200)
+        assert loop.is_in(Mode.STOPPED)
+        assert "armed, or blocked" in loop.monitor.status(loop.t).reason
+
+    def test_a_state_that_is_no_state_is_not_used(self, loop: Loop) -> None:
+        broken = replace(loop.robot.read(), position=np.full(len(loop.profile.joints), np.nan))
+        for _ in range(20):
+            for node in loop.alive:
+                loop.monitor.on_heartbeat(node, loop.t)
+            loop.monitor.on_state(broken, loop.t)
+            sent = loop.monitor.tick(loop.t)
+            loop.finish([sent] if sent else [])
+        assert loop.is_in(Mode.STOPPED)
+        assert loop.kinds().count("state_rejected") == 1
+        assert all(np.isfinite(command.position).all() for command in loop.sent)
+
+    def test_a_second_fault_is_told_too(self, loop: Loop) -> None:
+        bring_to(loop, Mode.STOPPED)
+        loop.alive.discard("skills")
+        loop.steps(20)
+        assert any("skills" in event.reason for event in loop.events if event.kind == "heartbeat_lost")
+
+
+class TestIdle:
+    def test_an_arm_moved_by_hand_while_unarmed_does_not_jump_when_armed(self, make_loop: MakeLoop) -> None:
+        loop = make_loop()
+        loop.steps(5)
+        moved = loop.profile.home + 0.3
+        loop.robot.put(moved)
+        loop.steps(30)
+        loop.host.arm(1)
+        loop.steps(5)
+        np.testing.assert_allclose(loop.robot.read().position, moved)
+
+    def test_a_tracked_hold_is_kept_though_the_arm_sags(self, loop: Loop) -> None:
+        held = loop.sent[-1].position
+        for _ in range(60):
+            loop.state = replace(loop.robot.read(), position=held - 0.004)
+            for node in loop.alive:
+                loop.monitor.on_heartbeat(node, loop.t)
+            loop.monitor.on_state(loop.state, loop.t)
+            sent = loop.monitor.tick(loop.t)
+            loop.finish([sent] if sent else [])
+        np.testing.assert_array_equal(loop.sent[-1].position, held)
+
+
+class TestAnythingAtAll:
+    """Random lives of a monitor: whatever happens, what is sent keeps the limits, and stops hold."""
+
+    ACTS = (
+        "skill",
+        "skill",
+        "old_skill",
+        "wild",
+        "teleop",
+        "nothing",
+        "bad",
+        "estop",
+        "reset",
+        "hand_back",
+        "kill",
+        "revive",
+        "disconnect",
+        "scale",
+    )
+
+    @settings(max_examples=60)
+    @given(acts=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(1, 12)), min_size=1, max_size=25))
+    def test_limits_and_latches_hold(self, profile: RobotProfile, acts: list[tuple[str, int]]) -> None:
+        loop = Loop(profile).begin()
+        first = loop.robot.read().stamp
+        generator = np.random.default_rng(len(acts))
+        for act, count in acts:
+            before = loop.mode
+            self.act(loop, act)
+            for _ in range(count):
+                self.drive(loop, act, first, generator)
+            latched = before in (Mode.STOPPED, Mode.ESTOP) and act != "reset"
+            assert not latched or loop.mode in (Mode.STOPPED, Mode.ESTOP)
+        self.judge(profile, loop.sent)
+
+    def act(self, loop: Loop, act: str) -> None:
+        try:
+            if act == "estop":
+                loop.monitor.estop("anna", "", loop.t)
+            elif act == "reset":
+                loop.host.recover()
+                loop.step()
+                loop.monitor.reset("anna", loop.t)
+                loop.host.arm(1)
+            elif act == "hand_back":
+                loop.monitor.hand_back("anna", loop.t)
+            elif act == "scale":
+                loop.monitor.set_speed_scale(0.3, "anna")
+        except ReinsError:
+            pass
+        if act == "kill":
+            loop.alive.discard("planner")
+        elif act == "revive":
+            loop.alive.add("planner")
+        loop.connected = act != "disconnect"
+
+    def drive(self, loop: Loop, act: str, first: float, generator: np.random.Generator) -> None:
+        loop.state = loop.robot.read()
+        n = len(loop.profile.joints)
+        commands: dict[str, tuple[str, Any, dict[str, Any]]] = {
+            "skill": ("skill", SPEED, {}),
+            "old_skill": ("skill", SPEED, {"activation": first}),
+            "wild": ("skill", generator.normal(size=n) * 5.0, {}),
+            "teleop": ("teleop", -SPEED, {}),
+            "bad": ("skill", np.full(n, np.nan), {}),
+        }
+        if act not in commands:
+            loop.step()
+            return
+        source, velocity, changes = commands[act]
+        loop.step(loop.command(source, velocity, **changes))
+
+    def judge(self, profile: RobotProfile, sent: list[SafeCommand]) -> None:
+        assert [command.sequence for command in sent] == list(range(1, len(sent) + 1))
+        before = np.zeros(len(profile.joints))
+        for command in sent:
+            assert (command.position >= profile.lower).all() and (command.position <= profile.upper).all()
+            assert (np.abs(command.velocity) <= profile.velocity + 1e-9).all()
+            change = np.abs(command.velocity - before)
+            assert (change <= profile.acceleration * profile.rates.stale_after + 1e-9).all()
+            before = command.velocity
