@@ -5,7 +5,7 @@ Source: onnx.proto3 of the ONNX project (field numbers), Protocol Buffers encodi
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ _GRAPH_NODE, _GRAPH_INITIALIZER = 1, 5
 _NODE_ATTRIBUTE, _ATTRIBUTE_TENSOR = 5, 5
 _TENSOR_TYPE, _TENSOR_FLOATS, _TENSOR_NAME, _TENSOR_RAW, _TENSOR_DOUBLES, _TENSOR_LOCATION = 2, 4, 8, 9, 10, 14
 
-_FLOATS: Final = {1: np.dtype("<f4"), 10: np.dtype("<f2"), 11: np.dtype("<f8")}
+_FLOATS: Final[dict[int, type[np.floating[Any]]]] = {1: np.float32, 10: np.float16, 11: np.float64}
 """Floating-point element types of TensorProto."""
 
 Field = tuple[int, int | bytes]

@@ -81,9 +81,8 @@ class DifferentialIk:
         return np.clip(lower, slowest, fastest), np.clip(upper, slowest, fastest)
 
     def posture_velocity(self, position: FloatArray, posture: FloatArray) -> FloatArray:
-        """(n,) velocity that pulls the null space from `position` towards `posture` [rad/s]."""
-        pull = self.settings.posture_gain * (posture - position)
-        return np.clip(pull, -self.settings.posture_speed, self.settings.posture_speed)
+        """(n,) velocity that pulls from `position` towards `posture` [rad/s]; `solve` uses its part in the null space."""
+        return self.settings.posture_gain * (posture - position)
 
     def solve(
         self,
@@ -98,7 +97,7 @@ class DifferentialIk:
         Args:
             position: (n,) joint position [rad].
             twist: (6,) tool velocity wanted, linear [m/s] then angular [rad/s], base frame.
-            posture_velocity: (n,) velocity wanted in the null space [rad/s].
+            posture_velocity: (n,) velocity whose part in the null space is wanted too, up to `posture_speed` [rad/s].
             lower, upper: (n,) bounds [rad/s].
 
         Returns:
@@ -107,12 +106,13 @@ class DifferentialIk:
         _, jacobian = self.kinematics.tool_jacobian(position)
         gram = jacobian @ jacobian.T
         damping = self._damping(gram)
-        free = posture_velocity + jacobian.T @ np.linalg.solve(
-            gram + damping * np.eye(6), twist - jacobian @ posture_velocity
-        )
+        inverse = np.linalg.solve(gram + damping * np.eye(6), jacobian).T
+        null = posture_velocity - inverse @ (jacobian @ posture_velocity)
+        null *= min(1.0, self.settings.posture_speed / max(float(np.max(np.abs(null))), 1e-9))
+        free: FloatArray = inverse @ twist + null
         if np.all(free >= lower) and np.all(free <= upper):
             return free
-        return _slowed(jacobian, twist, posture_velocity, damping, lower, upper)
+        return _slowed(jacobian, twist, null, damping, lower, upper)
 
     def step(
         self,

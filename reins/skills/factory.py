@@ -6,9 +6,10 @@ from typing import Final
 from reins.contracts.errors import UnknownName
 from reins.hardware.profile import RobotProfile
 from reins.skills.controller import ControllerFactory
+from reins.skills.onnx_factory import OnnxFactory
 from reins.skills.scripted.factory import ScriptedFactory
 
-BACKENDS: Final = ("scripted",)
+BACKENDS: Final = ("scripted", "onnx")
 """Names that `make_factories` knows."""
 
 
@@ -16,13 +17,19 @@ def make_factories(name: str, profile: RobotProfile) -> Mapping[str, ControllerF
     """The factory of every skill.
 
     Args:
-        name: "scripted": every skill by its script.
+        name: "scripted": every skill by its script. "onnx": by its policy where one ships with reins, by its script
+            otherwise; `OnnxFactory.skills` says which.
         profile: the robot.
 
     Raises:
         UnknownName: no such backend; lists those that exist.
+        ReinsError: a policy is refused.
     """
     if name not in BACKENDS:
         raise UnknownName("skills backend", name, BACKENDS)
     scripted = ScriptedFactory(profile)
-    return dict.fromkeys(scripted.skills, scripted)
+    factories: dict[str, ControllerFactory] = dict.fromkeys(scripted.skills, scripted)
+    if name == "onnx":
+        policies = OnnxFactory(profile)
+        factories.update(dict.fromkeys(policies.skills, policies))
+    return factories

@@ -32,6 +32,9 @@ JOINT_SHARE: Final = (0.3, 0.3, 0.2)
 FADE: Final = 0.3
 """Time before the end of a motion from which the null space comes to rest, so that the arm does at its goal [s]."""
 
+STILL: Final = 0.05
+"""Measured joint speed below which the arm rests [rad/s]."""
+
 STUCK_AFTER: Final = 1.5
 """How long the arm may fail to follow or to settle before it counts as stuck [s]."""
 
@@ -42,7 +45,12 @@ class Arm:
     Args:
         profile: the robot.
         scale: scale of every speed, 0 … 1, from the task's speed constraints.
+
+    Attributes:
+        tolerance: how close to its goal the tool must come to rest [m]; a radian counts as TURN_LENGTH.
     """
+
+    tolerance = 0.003
 
     def __init__(self, profile: RobotProfile, scale: float = 1.0) -> None:
         self.profile = profile
@@ -86,6 +94,7 @@ class Arm:
     def go_to_joints(self, goal: FloatArray, state: RobotState) -> None:
         """Start a motion in joint space to `goal` (n,) [rad] from the measured position, at rest."""
         profile, scale = self.profile, self._scale
+        self._limits = self.limits
         jerk = np.array([joint.jerk for joint in profile.joints])
         speed, acceleration, jerk_share = JOINT_SHARE
         self._begin(
@@ -103,6 +112,11 @@ class Arm:
         """Hold the goal of the motion that ended, or the measured pose where there was none."""
         if self._motion is None:
             self.go_to(self.tool(state), state)
+
+    @property
+    def velocity(self) -> FloatArray:
+        """(n,) the last velocity that it asked for [rad/s]."""
+        return self._velocity
 
     @property
     def duration(self) -> float:
@@ -127,12 +141,12 @@ class Arm:
     @property
     def stuck(self) -> bool:
         """Whether it has failed to follow or to settle for longer than STUCK_AFTER."""
-        return self._late > STUCK_AFTER
+        return self._late > STUCK_AFTER and self._error > self.tolerance
 
-    def arrived(self, state: RobotState, tolerance: float) -> bool:
-        """Whether the motion has ended and the tool rests within `tolerance` [m] of its goal."""
-        still = float(np.max(np.abs(state.velocity))) < 0.05
-        return self.remaining == 0.0 and still and self._error <= tolerance
+    def arrived(self, state: RobotState) -> bool:
+        """Whether the motion has ended and the tool rests within `tolerance` of its goal."""
+        still = float(np.max(np.abs(state.velocity))) < STILL
+        return self.remaining == 0.0 and still and self._error <= self.tolerance
 
     def step(self, state: RobotState) -> FloatArray:
         """(n,) joint velocity for the next period [rad/s]; asked again for the same state, it answers the same."""
@@ -141,17 +155,31 @@ class Arm:
         dt = self._elapsed(state.stamp)
         ahead = state.position + self._period * self._velocity
         lower, upper = self.ik.bounds(ahead, self._velocity, self._period, self._scale)
-        if isinstance(self._motion, ToolMotion):
-            wanted = self._follow_tool(self._motion, ahead, dt)
-            pull = min(1.0, self.remaining / FADE) * self.ik.posture_velocity(ahead, self.profile.home)
-            self._velocity = self.ik.solve(ahead, wanted, pull, lower, upper)
-        elif self._motion is not None:
-            self._velocity = np.clip(self._follow_joints(self._motion, ahead, dt), lower, upper)
-        else:
-            self._velocity = np.clip(np.zeros_like(ahead), lower, upper)
-        settling = self.remaining == 0.0 and self._error > 1e-3
-        self._late = self._late + dt if self._pace < 0.2 or settling else 0.0
+        self._velocity = self._wanted(state, ahead, dt, lower, upper)
         return self._velocity
+
+    def _wanted(
+        self, state: RobotState, ahead: FloatArray, dt: float, lower: FloatArray, upper: FloatArray
+    ) -> FloatArray:
+        """(n,) joint velocity within the bounds that follows the motion [rad/s].
+
+        Args:
+            state: newest state.
+            ahead: (n,) joint position at the time from which the velocity will act [rad].
+            dt: robot time since the last step [s].
+            lower, upper: (n,) bounds [rad/s].
+        """
+        if isinstance(self._motion, ToolMotion):
+            twist = self._follow_tool(self._motion, ahead, dt)
+            pull = min(1.0, self.remaining / FADE) * self.ik.posture_velocity(ahead, self.profile.home)
+            velocity = self.ik.solve(ahead, twist, pull, lower, upper)
+        elif self._motion is not None:
+            velocity = np.clip(self._follow_joints(self._motion, ahead, dt), lower, upper)
+        else:
+            return np.clip(np.zeros_like(ahead), lower, upper)
+        settling = self.remaining == 0.0 and self._error > self.tolerance
+        self._late = self._late + dt if self._pace < 0.2 or settling else 0.0
+        return velocity
 
     def _begin(self, motion: ToolMotion | JointMotion) -> None:
         self._motion = motion
@@ -185,11 +213,14 @@ class Arm:
         return np.concatenate((_capped(linear, self._limits.speed), _capped(angular, self._limits.turn_speed)))
 
     def _follow_joints(self, motion: JointMotion, position: FloatArray, dt: float) -> FloatArray:
-        """(n,) joint velocity that follows the motion [rad/s]."""
-        self._advance(dt, TURN_LENGTH * float(np.max(np.abs(motion.at(self._time)[0] - position))))
+        """(n,) joint velocity that follows the motion, slower where the tool would exceed its speed [rad/s]."""
+        before, velocity = motion.at(self._time)
+        speed = float(np.linalg.norm(self.ik.kinematics.tool_jacobian(position)[1][:3] @ velocity))
+        share = min(1.0, self._limits.speed / max(speed, 1e-9))
+        self._advance(share * dt, TURN_LENGTH * float(np.max(np.abs(before - position))))
         goal, velocity = motion.at(self._time)
         correction = np.clip(FEEDBACK * (goal - position), -CORRECTION[1], CORRECTION[1])
-        return self._pace * velocity + correction
+        return share * self._pace * velocity + correction
 
 
 def _length(error: FloatArray) -> float:

@@ -36,7 +36,8 @@ class Rectangle:
     def reach(self, directions: FloatArray) -> FloatArray:
         """(k,) half of its extent along each of the unit `directions` (k, 2) [m]."""
         along: FloatArray = np.abs(directions @ self.axes().T)
-        return np.dot(along, [self.half_length, self.half_width])
+        extent: FloatArray = along @ np.array([self.half_length, self.half_width])
+        return extent
 
     def corners(self) -> FloatArray:
         """(4, 2) its corners [m]."""

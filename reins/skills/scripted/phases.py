@@ -15,9 +15,6 @@ from reins.skills.controller import ControlOutput, Status
 from reins.skills.pose_ik import pose_error
 from reins.skills.scripted.arm import Arm
 
-TOLERANCE: Final = 0.003
-"""How close to its goal the tool must come to rest [m]."""
-
 RETARGET: Final = (0.006, 0.05)
 """A goal that moves by more than this is followed: [m], [rad]."""
 
@@ -118,10 +115,10 @@ class MoveTool(Phase):
         if self._until_contact and self._arm.push(state)[2] < -CONTACT:
             self._arm.go_to(self._arm.tool(state), state)
             return PhaseStep(velocity, done=True, fraction=1.0)
-        if self._arm.stuck and self._arm.error > TOLERANCE:
+        if self._arm.stuck:
             failure = f"the tool was held up {self._arm.error * 1e3:.0f} mm from where '{self.name}' wanted it"
             return PhaseStep(velocity, done=False, fraction=self._arm.fraction, failure=failure)
-        return PhaseStep(velocity, self._arm.arrived(state, TOLERANCE), self._arm.fraction)
+        return PhaseStep(velocity, self._arm.arrived(state), self._arm.fraction)
 
     def _alarm(self, state: RobotState) -> str:
         """What the guard says, once it has said so for PATIENCE steps on end."""
@@ -149,8 +146,8 @@ class MoveJoints(Phase):
 
     def step(self, state: RobotState, scene: Scene) -> PhaseStep:
         velocity = self._arm.step(state)
-        failure = "something holds the arm up on its way" if self._arm.stuck and self._arm.error > TOLERANCE else ""
-        return PhaseStep(velocity, self._arm.arrived(state, TOLERANCE), self._arm.fraction, failure)
+        failure = "something holds the arm up on its way" if self._arm.stuck else ""
+        return PhaseStep(velocity, self._arm.arrived(state), self._arm.fraction, failure)
 
 
 class Grip(Phase):
@@ -242,7 +239,7 @@ class PhaseSequence:
                 phase.begin(state, scene)
             return phase.step(state, scene)
         except ReinsError as error:
-            return PhaseStep(self._arm.step(state), done=False, fraction=0.0, failure=str(error))
+            return PhaseStep(self._arm.velocity, done=False, fraction=0.0, failure=str(error))
 
     def _fail(self, phase: Phase, result: PhaseStep) -> ControlOutput:
         if self._reason or not self._retreat:

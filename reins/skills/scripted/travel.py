@@ -33,7 +33,7 @@ def raised(arm: Arm, layout: Layout) -> Goal:
             pose = ToolPose(np.array([position[0], position[1], max(height, share * home.position[2])]), now.rotation)
             if arm.solver.solve(pose, (state.position,), WAY_MARGIN) is not None:
                 return pose
-        return home
+        return ToolPose(home.position, now.rotation)
 
     return goal
 
@@ -43,9 +43,9 @@ def lift(arm: Arm, layout: Layout, gripper: GripperCommand | None = None) -> Mov
     return MoveTool("lift", arm, raised(arm, layout), weight=0.7, gripper=gripper)
 
 
-def clear_view(arm: Arm) -> MoveTool:
+def clear_view(arm: Arm) -> MoveJoints:
     """The last phase of a skill that put something down: back to the home pose, so that the cameras see the table."""
-    return MoveTool("clear", arm, lambda *_: arm.ik.tool_pose(arm.profile.home), weight=1.0)
+    return MoveJoints("clear", arm, arm.profile.home)
 
 
 def move_to(arm: Arm, layout: Layout, target_id: str, height: float, state: RobotState, scene: Scene) -> PhaseSequence:
