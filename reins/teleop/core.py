@@ -1,7 +1,7 @@
 """Teleop: what the operator wants to joint velocities, while the dead-man is held.
 
-Passive: `t` is a steady time [s] of the caller's, for deadlines and smoothing; commands carry robot time. E-stop, reset and
-hand-back are requests for the safety node, which the caller passes on.
+Passive: `t` is a steady time [s] of the caller's, for deadlines and smoothing; commands carry robot time. E-stop, reset
+and hand-back are requests for the safety node, which the caller passes on.
 """
 
 from collections import deque

@@ -12,8 +12,8 @@ from reins.teleop.mapping import JoyMapping
 class JoystickReader:
     """Reads sensor_msgs/Joy by a mapping.
 
-    The dead-man counts from a press that was seen: a pad that appears with it held, or comes back after it was lost, must
-    let go of it first.
+    The dead-man counts from a press that was seen: a pad that appears with it held, or comes back after it was lost,
+    must let go of it first.
 
     Args:
         mapping: which axis and button does what.

@@ -11,7 +11,8 @@ _GRIPPER = (Action.OPEN_GRIPPER, Action.CLOSE_GRIPPER)
 
 
 class KeyboardReader:
-    """Reads keys by a mapping. Motion and gripper keys are the dead-man: nothing moves `timeout` after the last of them.
+    """Reads keys by a mapping. Motion and gripper keys are the dead-man: nothing moves `timeout` after the last of
+    them.
 
     Args:
         mapping: which key does what.

@@ -1,4 +1,5 @@
-"""Every parameter of teleop: type, default, bounds and meaning, written once; the node declares its parameters from it."""
+"""Every parameter of teleop: type, default, bounds and meaning, written once; the node declares its
+parameters from it."""
 
 from typing import Literal
 

@@ -1,0 +1,126 @@
+"""Mappings: the ones that ship are complete; what is wrong with another is said."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reins.contracts.errors import ReinsError, UnknownName
+from reins.teleop.intent import Action, Direction
+from reins.teleop.mapping import JoyMapping, known_mappings, load_joy_mapping, load_key_mapping
+
+PADS = [name for name in known_mappings() if name != "keyboard"]
+
+GOOD = """
+kind: joy
+title: Test pad
+deadman: {button: 4}
+motion: {x: {axis: 1}}
+actions: {estop: {button: 1}}
+"""
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "pad.yaml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", PADS)
+def test_a_pad_that_ships_does_everything_that_matters(name: str) -> None:
+    mapping = load_joy_mapping(name)
+    assert set(mapping.motion) == set(Direction)
+    assert set(Action) - set(mapping.actions) <= {Action.PREVIOUS_JOINT}
+
+
+@pytest.mark.parametrize("name", PADS)
+def test_no_button_does_two_things(name: str) -> None:
+    mapping = load_joy_mapping(name)
+    buttons = [mapping.deadman, *mapping.actions.values()]
+    assert len({(b.button, b.axis, b.above, b.below) for b in buttons}) == len(buttons)
+
+
+def test_the_keyboard_does_everything() -> None:
+    mapping = load_key_mapping("keyboard")
+    assert set(mapping.motion) == set(Direction)
+    assert set(mapping.actions) == set(Action)
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    assert load_joy_mapping(written(tmp_path, GOOD)).title == "Test pad"
+
+
+def test_an_unknown_name_lists_what_exists() -> None:
+    with pytest.raises(UnknownName, match=r"did you mean 'xbox'.*gamepad, keyboard, playstation, xbox"):
+        load_joy_mapping("xbx")
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(ReinsError, match="no teleop mapping file"):
+        load_joy_mapping("nowhere.yaml")
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ("deadman: {button: 4}", "deadman: {}", "deadman.*give `button: N`"),
+        ("deadman: {button: 4}", "deadman: {button: 4, axis: 2, above: 0.5}", "deadman"),
+        ("deadman: {button: 4}", "deadman: {axis: 2}", "deadman.*above"),
+        ("deadman: {button: 4}", "deadman: {axis: 2, above: 0.5, below: 0.1}", "deadman"),
+        ("deadman: {button: 4}", "deadman: {button: -1}", "deadman.button"),
+        ("deadman: {button: 4}", "deadman: {button: left}", "deadman.button"),
+        ("deadman: {button: 4}\n", "", "deadman: Field required"),
+        ("{x: {axis: 1}}", "{x: {}}", "motion.x.*give `axis: N`"),
+        ("{x: {axis: 1}}", "{x: {buttons: [1, 2], minus: 3}}", "motion.x"),
+        ("{x: {axis: 1}}", "{x: {axis: 1, scale: 2.0}}", "motion.x.scale"),
+        ("{x: {axis: 1}}", "{forwards: {axis: 1}}", "motion.forwards.*'x', 'y'"),
+        ("{estop: {button: 1}}", "{jump: {button: 1}}", "actions.jump.*'estop'"),
+        ("kind: joy", "kind: keys", "kind"),
+        ("title: Test pad", "title: Test pad\ncolour: red", "colour"),
+        ("title: Test pad", "title: [", "not valid YAML"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    with pytest.raises(ReinsError, match=said):
+        load_joy_mapping(written(tmp_path, GOOD.replace(old, new)))
+
+
+def test_a_key_that_is_used_twice(tmp_path: Path) -> None:
+    text = "kind: keys\ntitle: Test\nmotion: {x: [w, s]}\nactions: {estop: w}\n"
+    with pytest.raises(ReinsError, match="used twice: w"):
+        load_key_mapping(written(tmp_path, text))
+
+
+@pytest.fixture(scope="module")
+def mapping() -> JoyMapping:
+    return load_joy_mapping("xbox")
+
+
+@given(value=st.floats(-1.0, 1.0))
+def test_the_deadzone_is_continuous_and_keeps_the_sign(mapping: JoyMapping, value: float) -> None:
+    shaped = mapping.shaped(value)
+    assert abs(shaped) <= abs(value)
+    assert shaped * value >= 0.0
+    assert abs(mapping.shaped(value + 1e-9) - shaped) < 1e-6
+
+
+@pytest.mark.parametrize("value, shaped", [(0.1, 0.0), (-0.1, 0.0), (1.0, 1.0), (-1.0, -1.0), (0.55, 0.5)])
+def test_the_deadzones_edges(mapping: JoyMapping, value: float, shaped: float) -> None:
+    assert mapping.shaped(value) == pytest.approx(shaped)
+
+
+def test_two_triggers_and_two_buttons_make_one_direction() -> None:
+    mapping = load_joy_mapping("gamepad")
+    axes, buttons = [0.0] * 6, [0] * 15
+    axes[4], axes[5] = 0.25, 1.0
+    buttons[14] = 1
+    assert mapping.motion[Direction.PITCH].read(axes, buttons) == 0.75
+    assert mapping.motion[Direction.ROLL].read(axes, buttons) == 1.0
+    buttons[13] = 1
+    assert mapping.motion[Direction.ROLL].read(axes, buttons) == 0.0
+
+
+@pytest.mark.parametrize("axes, buttons, fits", [(8, 11, True), (7, 11, False), (8, 10, False)])
+def test_a_pad_with_just_enough_axes_and_buttons(mapping: JoyMapping, axes: int, buttons: int, fits: bool) -> None:
+    assert (mapping.missing(axes, buttons) == "") is fits
