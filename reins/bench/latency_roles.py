@@ -109,7 +109,7 @@ def source(node: Node, _seconds: float) -> None:
 
     faults: list[Exception] = []
     states: Inbox[RobotState] = Inbox(node, RobotState, "robot_state", CONTROL)
-    loop = ControlLoop(node, 0.1, lambda _due: None, [(states, send)], faults.append)
+    loop = ControlLoop(node, 0.1, lambda _due: None, [(states, send)], faults.append, real_time=True)
     loop.start()
     executor.join()
     loop.stop()

@@ -1,5 +1,6 @@
 """Real-time scheduling of threads, where the system and the user's limits allow it (`ulimit -r`, or root)."""
 
+import ctypes
 import os
 import threading
 from collections.abc import Iterable
@@ -7,6 +8,9 @@ from typing import Final
 
 CONTROL_PRIORITY: Final = 50
 """SCHED_FIFO priority of a process on the control path, 1 … 99; the kernel's own interrupt threads have 50, too."""
+
+
+_MCL_CURRENT, _MCL_FUTURE, _MCL_ONFAULT = 1, 2, 4  # sys/mman.h, Linux
 
 
 def set_scheduling(policy: int, priority: int, threads: Iterable[int]) -> bool:
@@ -32,11 +36,17 @@ def real_time_allowed() -> bool:
 
 
 def make_real_time() -> bool:
-    """Run every thread of this process under SCHED_FIFO; False where that is not possible.
+    """Run this process under SCHED_FIFO and keep its memory from being paged out; False where it may not.
 
-    All of them, for a control thread also waits for the middleware's threads and for whoever holds the interpreter.
+    Every thread of it, for a control thread also waits for the middleware's threads and for whoever holds the interpreter.
     """
+    _lock_memory()
     return set_scheduling(os.SCHED_FIFO, CONTROL_PRIORITY, _threads())
+
+
+def _lock_memory() -> None:
+    """Pages that were used once stay in memory; a refusal (see `ulimit -l`) does no harm."""
+    ctypes.CDLL(None, use_errno=True).mlockall(_MCL_CURRENT | _MCL_FUTURE | _MCL_ONFAULT)
 
 
 def make_ordinary() -> bool:
