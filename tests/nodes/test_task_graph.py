@@ -11,6 +11,8 @@ pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
 pytest.importorskip("rclpy", reason="needs ROS 2")
 pytest.importorskip("reins_msgs", reason="needs the built interfaces")
 
+from std_msgs.msg import String  # noqa: E402
+
 from reins.contracts.errors import ReinsError  # noqa: E402
 from reins.contracts.plan import SkillCall  # noqa: E402
 from reins.demo.recording import Recording  # noqa: E402
@@ -19,6 +21,7 @@ from reins.nodes.client import GraphClient  # noqa: E402
 from reins.nodes.outcomes import SkillProgress, TaskProgress  # noqa: E402
 from reins.nodes.recorder import GraphRecorder  # noqa: E402
 from reins.nodes.skill_worker import STANDING  # noqa: E402
+from reins.nodes.teleop import KEYS, KEYS_TOPIC  # noqa: E402
 from reins.nodes.watch import GraphWatch  # noqa: E402
 from reins.sim.predicates import is_in, is_touched  # noqa: E402
 from reins.skills.library import SKILLS  # noqa: E402
@@ -40,7 +43,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 @pytest.fixture
 def client(session: Session) -> GraphClient:
     """A client of a graph in which the robot is at home and may move, whatever the test before left."""
-    if not may_move(session.client):
+    mode = safety_mode(session.client)
+    if mode == "hold":
+        assert session.client.hand_back("the next test").accepted
+    elif mode != "ready":
         assert session.client.reset("the next test").accepted
         wait_until_armed(session.client)
     outcome = session.client.run_skill(HOME, (), LIMIT, ignore)
@@ -48,11 +54,18 @@ def client(session: Session) -> GraphClient:
     return session.client
 
 
-def may_move(client: GraphClient) -> bool:
+def safety_mode(client: GraphClient) -> str:
     watch = GraphWatch(client)
     client.spin(0.5)
     watch.close()
-    return watch.status.safety is not None and watch.status.safety.mode == "ready"
+    assert watch.status.safety is not None
+    return watch.status.safety.mode
+
+
+def wait_for_mode(client: GraphClient, mode: str) -> None:
+    end = time.monotonic() + 10.0
+    while (now := safety_mode(client)) != mode:
+        assert time.monotonic() < end, f"safety is in mode {now}"
 
 
 def wait_until_armed(client: GraphClient) -> None:
@@ -225,7 +238,7 @@ def test_the_task_of_the_demo_succeeds_by_physics_and_another_is_rejected_meanwh
     result = client.execute_task("put the red block in the blue bowl but don't touch the yellow block", LIMIT, look)
     assert result.success, result.reason
     assert result.plan.steps is not None
-    assert {"planning", "acting", "checking"} <= set(stages)
+    assert {"looking", "acting", "checking"} <= set(stages)
     client.spin(0.5)
     world = recording.worlds[-1]
     assert is_in(world, "red_block", "blue_bowl")
@@ -233,8 +246,46 @@ def test_the_task_of_the_demo_succeeds_by_physics_and_another_is_rejected_meanwh
     assert "one at a time" in rejected[0]
 
 
+def test_taking_over_by_hand_ends_the_task_and_handing_back_lets_the_next_one_run(
+    session: Session, client: GraphClient
+) -> None:
+    ready, acting, over = threading.Event(), threading.Event(), threading.Event()
+
+    def look(progress: TaskProgress) -> None:
+        if progress.stage == "acting" and progress.phase:
+            acting.set()
+
+    driver = threading.Thread(target=drive_by_hand, args=(session.domain, ready, acting, over))
+    driver.start()
+    assert ready.wait(LIMIT)
+    result = client.execute_task("put the green block on the white plate", LIMIT, look)
+    over.set()
+    driver.join(LIMIT)
+    assert (result.outcome, result.success) == ("cancelled", False)
+    assert "by hand" in result.reason
+    wait_for_mode(client, "hold")
+    refused = client.run_skill(HOME, (), LIMIT, ignore)
+    assert not refused.success and "reins handback" in refused.reason
+    assert client.hand_back("a test").accepted
+    after = client.run_skill(HOME, (), LIMIT, ignore)
+    assert after.success, after.reason
+
+
+def drive_by_hand(domain: int, ready: threading.Event, begin: threading.Event, over: threading.Event) -> None:
+    """Hold a key, as a terminal repeats it, from one event to another."""
+    with GraphClient(domain=domain) as hand:
+        keys = hand.node.create_publisher(String, KEYS_TOPIC, KEYS)
+        while keys.get_subscription_count() == 0:
+            hand.spin(0.1)
+        ready.set()
+        assert begin.wait(LIMIT)
+        while not over.is_set():
+            keys.publish(String(data="r"))
+            hand.spin(0.03)
+
+
 def test_a_cancelled_task_ends_in_a_result(client: GraphClient) -> None:
-    result = client.execute_task("put the green block on the white plate", 2.0, ignore)
+    result = client.execute_task("put the yellow block in the blue bowl", 2.0, ignore)
     assert (result.outcome, result.success) == ("cancelled", False)
     after = client.run_skill(HOME, (), LIMIT, ignore)
     assert after.success, after.reason
