@@ -4,6 +4,7 @@ times a second, both in one control thread."""
 from typing import Final
 
 from pydantic import Field
+from rclpy.callback_groups import ReentrantCallbackGroup
 from reins_msgs import msg as ros
 from reins_msgs.srv import EmergencyStop, HandBack, Reset
 from std_srvs.srv import Trigger
@@ -77,7 +78,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._robot_states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
         self._sources = [Inbox(self, ros.JointCommand, f"command/{source}", CONTROL) for source in ("skill", "teleop")]
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
-        self._recover = self.create_client(Trigger, "robot/recover")
+        self._recover = self.create_client(Trigger, "robot/recover", callback_group=ReentrantCallbackGroup())
         self.create_service(EmergencyStop, "safety/estop", self._on_estop)
         self.create_service(Reset, "safety/reset", self._on_reset)
         self.create_service(HandBack, "safety/hand_back", self._on_hand_back)
