@@ -12,6 +12,7 @@ from reins.contracts.scene import Scene, SceneObject
 from reins.planning.executor import Done, Limits, Look, RunSkill, TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.planner import History
+from reins.planning.scripted import ScriptedPlanner
 from reins.skills.library import SKILLS
 
 RED_IN_BOWL = "put the red block in the blue bowl"
@@ -265,6 +266,34 @@ def test_misuse_is_told() -> None:
     task.next(tabletop(stamp=1.0), 1.0)
     with pytest.raises(ReinsError, match="still running"):
         task.next(tabletop(stamp=2.0), 2.0)
+
+
+class PatientPlanner(ScriptedPlanner):
+    """Counts how often it is asked for a plan."""
+
+    def __init__(self) -> None:
+        super().__init__(SKILLS)
+        self.asked = 0
+
+    def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
+        self.asked += 1
+        return super().plan(instruction, scene, history)
+
+
+def test_a_slow_planner_is_asked_only_when_the_world_disagrees_or_after_an_interruption() -> None:
+    calls = "pick(object=red_block); place_in(container=blue_bowl)"
+    planner, world = PatientPlanner(), World(tabletop())
+    assert world.drive(TaskExecutor(planner, SKILLS, calls)).outcome == "succeeded"
+    assert planner.asked == 1
+
+    planner, world = PatientPlanner(), World(tabletop())
+    task = TaskExecutor(planner, SKILLS, calls)
+    task.next(world.scene(), world.t)
+    world.t += 1.0
+    task.next(world.scene(), world.t)
+    task.skill_finished(False, "teleop took over", world.t, interrupted=True)
+    assert world.drive(task).outcome == "succeeded"
+    assert (planner.asked, task.replans) == (2, 0)
 
 
 class BrokenPlanner:

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
@@ -18,6 +19,7 @@ from reins.planning.search import Landmarks, search
 from reins.planning.simulation import SymbolicState
 from reins.planning.verifier import touched, verify
 from reins.skills.library import SKILLS
+from reins.skills.registry import ANY, Condition, Parameter, SkillRegistry, SkillSpec
 
 BLOCKS = ("red_block", "green_block", "blue_block")
 OTHERS = ("blue_bowl", "white_plate")
@@ -267,6 +269,38 @@ def test_a_full_bowl_takes_no_more() -> None:
     problem = problem_of(tabletop(*names, "blue_bowl", **where), ("in", "red_block", "blue_bowl"))
     assert search(problem) is None
     assert "no room" in why_not(problem)
+
+
+def test_a_skill_that_is_new_is_used_without_a_word_to_the_planner() -> None:
+    block = Parameter("object", "object", "what to throw", labels=("block",), touches=True)
+    throw = SkillSpec(
+        name="throw_away",
+        description="Throw a block away.",
+        parameters=(block,),
+        preconditions=(Condition(("hand_empty",)), Condition(("clear", "object"))),
+        effects=(Condition((ANY, "object", ANY), negated=True), Condition(("gone", "object", "away"))),
+        time_limit=5.0,
+    )
+    scene = tabletop(held="green_block")
+    registry = SkillRegistry((*SKILLS.values(), throw))
+    problem = replace(problem_of(scene, ("gone", "red_block", "away")), registry=registry)
+    found = search(problem)
+    assert found is not None
+    assert [call.skill for call in found] == ["place_on", "throw_away"]
+
+
+def test_of_two_ways_the_one_that_is_possible_is_taken() -> None:
+    def toggles(name: str, needs: Fact) -> SkillSpec:
+        effects = (Condition(("done", "object", "now")),)
+        parameters = (Parameter("object", "object", "what"),)
+        return SkillSpec(name, name, parameters, (Condition(needs),), effects, time_limit=1.0)
+
+    registry = SkillRegistry(
+        [toggles("on_plate", ("on", "object", "white_plate")), toggles("clear", ("clear", "object"))]
+    )
+    for where, name in (({}, "clear"), ({"red_block": "on white_plate", "blue_block": "on red_block"}, "on_plate")):
+        problem = replace(problem_of(tabletop(**where), ("done", "red_block", "now")), registry=registry)
+        assert search(problem) == [SkillCall(skill=name, arguments={"object": "red_block"})]
 
 
 def test_what_nobody_asked_for_is_left_where_it_is() -> None:

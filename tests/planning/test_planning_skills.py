@@ -227,6 +227,10 @@ class TestEffectsAsGoals:
         history = self.history(self.record(call("pick", object="red_block"), success=False))
         assert unmet_effects(tabletop(), history, SKILLS) == []
 
+    def test_arguments_left_to_their_defaults_count(self) -> None:
+        step = self.record(call("place_beside", object="blue_bowl"), held="red_block")
+        assert unmet_effects(tabletop(), self.history(step), SKILLS) == ["red_block is not beside blue_bowl"]
+
     def test_a_push_is_measured_from_the_beginning(self) -> None:
         history = self.history(self.record(call("push", object="red_block", direction="left")))
         assert unmet_effects(tabletop(), history, SKILLS) == ["red_block has not moved left"]
