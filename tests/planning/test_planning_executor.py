@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from planning_tables import tabletop
+from planning_tables import at, tabletop
 from planning_world import World
 
 from reins.contracts.errors import ReinsError
@@ -210,17 +210,17 @@ def test_without_scenes_it_gives_up_in_time() -> None:
 
 def test_a_scene_from_before_the_task_is_too_old() -> None:
     task = executor()
-    assert task.next(tabletop(stamp=4.0), 5.0) == Look(5.0)
-    assert isinstance(task.next(tabletop(stamp=5.1), 5.2), RunSkill)
+    assert task.next(at(4.0), 5.0) == Look(5.0)
+    assert isinstance(task.next(at(5.1), 5.2), RunSkill)
 
 
 def test_a_scene_from_before_the_skill_ended_is_too_old() -> None:
     task = executor()
-    task.next(tabletop(stamp=0.0), 0.0)
-    assert isinstance(task.next(tabletop(stamp=0.1), 0.1), RunSkill)
+    task.next(at(0.0), 0.0)
+    assert isinstance(task.next(at(0.1), 0.1), RunSkill)
     task.skill_finished(True, "", 4.0)
-    assert task.next(tabletop(stamp=3.9, held="red_block"), 4.1) == Look(4.0)
-    action = task.next(tabletop(stamp=4.1, held="red_block"), 4.2)
+    assert task.next(at(3.9, held="red_block"), 4.1) == Look(4.0)
+    action = task.next(at(4.1, held="red_block"), 4.2)
     assert isinstance(action, RunSkill) and action.call.skill == "place_in"
 
 
@@ -230,11 +230,11 @@ def test_cancelled_before_during_and_after() -> None:
     assert early.next(tabletop(), 1.0) == Done("cancelled", "changed my mind", None)
 
     running = executor()
-    running.next(tabletop(stamp=0.0), 0.0)
-    running.next(tabletop(stamp=1.0), 1.0)
+    running.next(at(0.0), 0.0)
+    running.next(at(1.0), 1.0)
     running.cancel("changed my mind")
     running.skill_finished(False, "cancelled", 2.0)
-    done = running.next(tabletop(stamp=3.0), 3.0)
+    done = running.next(at(3.0), 3.0)
     assert isinstance(done, Done) and done.outcome == "cancelled"
 
     world = World(tabletop())
@@ -262,10 +262,10 @@ def test_misuse_is_told() -> None:
     task = executor()
     with pytest.raises(ReinsError, match="no skill is running"):
         task.skill_finished(True, "", 0.0)
-    task.next(tabletop(stamp=0.0), 0.0)
-    task.next(tabletop(stamp=1.0), 1.0)
+    task.next(at(0.0), 0.0)
+    task.next(at(1.0), 1.0)
     with pytest.raises(ReinsError, match="still running"):
-        task.next(tabletop(stamp=2.0), 2.0)
+        task.next(at(2.0), 2.0)
 
 
 class PatientPlanner(ScriptedPlanner):

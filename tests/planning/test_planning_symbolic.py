@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from planning_tables import tabletop
+from planning_tables import at, tabletop
 
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
@@ -111,7 +111,7 @@ def test_words_mean_what_they_meant_when_they_were_said() -> None:
 def test_a_stage_that_was_reached_is_not_reached_again() -> None:
     text = "push the green block left and then go home and then put the red block in the bowl"
     start = tabletop()
-    pushed = tabletop(stamp=2.0)
+    pushed = at(2.0)
     item = pushed.objects["green_block"]
     x, y, z = item.position
     pushed = replace(pushed, objects={**pushed.objects, "green_block": replace(item, position=(x, y + 0.1, z))})
