@@ -29,8 +29,8 @@ class FaultFinder:
         """Faults at steady time `t` [s]: (kind, who) → one sentence."""
         faults: dict[tuple[str, str], str] = {}
         for node, age in self._watchdog.late(t).items():
-            silence = "yet" if age == float("inf") else f"for {age * 1e3:.0f} ms"
-            faults[HEARTBEAT_LOST, node] = f"no heartbeat of {node} {silence}"
+            silence = "never came or its process ended" if age == float("inf") else f"is {age * 1e3:.0f} ms old"
+            faults[HEARTBEAT_LOST, node] = f"the heartbeat of {node} {silence}"
         silent = self._clock.silence(t)
         if silent > self._state_timeout:
             silence = "yet" if silent == float("inf") else f"for {silent * 1e3:.0f} ms"

@@ -100,6 +100,11 @@ class SafetyMonitor:
         """`node` was alive at steady time `t` [s]."""
         self._watchdog.beat(node, t)
 
+    def on_death(self, node: str, t: float) -> SafeCommand | None:
+        """The process of `node` has ended, as seen at steady time `t` [s]; returns the first braking command if due."""
+        self._watchdog.forget(node)
+        return self.tick(t)
+
     def on_state(self, state: RobotState, t: float) -> None:
         """The newest measured state, which arrived at steady time `t` [s]. A frozen stamp counts as silence."""
         if rejection := check_state(state, self._profile):

@@ -5,6 +5,7 @@ joints. Pushed straight into a wall the tool stands still; nearest in joint spac
 which nobody asked for.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +30,9 @@ _CUT_SHARE: Final = 0.998
 
 _UNBOUNDED: Final = 1e30
 """What the solver reads as no bound."""
+
+_ACCURACY: Final = 1e-5
+"""How far past a wall's speed an answer may be [m/s]: the solver's own accuracy, with room."""
 
 _OPTIMAL: Final = 1
 """The solver's status of a problem that it solved."""
@@ -75,11 +79,14 @@ class NearestVelocity:
             jacobian: (6, n) of the tool, linear rows first.
             bounds: what it must keep.
         """
-        n = self._n
-        low, high = -bounds.fastest[:n], bounds.fastest[n : 2 * n]
+        n, fastest = self._n, bounds.fastest
+        low, high = -fastest[:n], fastest[n : 2 * n]
+        slowest_tool, fastest_tool = -fastest[2 * n : 2 * n + 3], fastest[2 * n + 3 :]
+        if not ((low <= high).all() and (slowest_tool <= fastest_tool).all()):  # the solver does not look
+            return None
         self._rows[:3], self._rows[3:] = jacobian[:3], 0.0
         self._low[:n], self._high[:n] = low, high
-        self._low[n : n + 3], self._high[n : n + 3] = -bounds.fastest[2 * n : 2 * n + 3], bounds.fastest[2 * n + 3 :]
+        self._low[n : n + 3], self._high[n : n + 3] = slowest_tool, fastest_tool
         self._high[n + 3 :] = _UNBOUNDED
         scaled = jacobian * self._scaling
         metric = scaled.T @ scaled + self._regular
@@ -91,7 +98,11 @@ class NearestVelocity:
             if status != _OPTIMAL:
                 return None
             velocity: FloatArray = np.minimum(np.maximum(answer, low), high)
-            too_fast = _too_fast(velocity, jacobian, bounds)
+            twist = jacobian @ velocity
+            walled = (twist[:3] <= fastest_tool + _ACCURACY).all() and (twist[:3] >= slowest_tool - _ACCURACY).all()
+            if not walled:  # NaN included
+                return None
+            too_fast = _too_fast(twist, jacobian, bounds)
             if too_fast is None:
                 return velocity
             if cut < _CUTS:
@@ -99,11 +110,11 @@ class NearestVelocity:
         return None
 
 
-def _too_fast(velocity: FloatArray, jacobian: FloatArray, bounds: Bounds) -> tuple[FloatArray, float] | None:
-    """A row, and its bound, that keeps the tool from moving as fast as `velocity` makes it; None if it may."""
-    for part, limit in ((jacobian[:3], bounds.tool_speed), (jacobian[3:], bounds.turn_rate)):
-        twist = part @ velocity
-        speed = float(np.sqrt(twist @ twist))
+def _too_fast(twist: FloatArray, jacobian: FloatArray, bounds: Bounds) -> tuple[FloatArray, float] | None:
+    """A row, and its bound, that keeps the tool from moving as fast as (6,) `twist`; None if it may."""
+    for rows, limit in ((slice(0, 3), bounds.tool_speed), (slice(3, 6), bounds.turn_rate)):
+        part = twist[rows]
+        speed = math.sqrt(part @ part)
         if speed > limit:
-            return (twist / speed) @ part, limit * _CUT_SHARE
+            return (part / speed) @ jacobian[rows], limit * _CUT_SHARE
     return None

@@ -20,9 +20,10 @@ class Watchdog:
         if node in self._last:
             self._last[node] = max(self._last[node], t)
 
-    def missing(self) -> list[str]:
-        """Watched nodes that have never been heard of."""
-        return [node for node, last in self._last.items() if last == -math.inf]
+    def forget(self, node: str) -> None:
+        """`node` is known to be gone: it is late until it is heard of again."""
+        if node in self._last:
+            self._last[node] = -math.inf
 
     def late(self, t: float) -> dict[str, float]:
         """Watched nodes past their deadline at `t`, with the time since their last heartbeat [s]; inf if there

@@ -356,6 +356,16 @@ class TestFaults:
         assert loop.moved_since(5) == 0.0
         check_continuous(loop, loop.sent[count:])
 
+    def test_a_process_that_ended_stops_at_once(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.state = loop.robot.read()
+        loop.monitor.on_state(loop.state, loop.t)
+        loop.alive.discard("skills")
+        command = loop.monitor.on_death("skills", loop.t)
+        assert loop.is_in(Mode.STOPPING)
+        assert command is not None and (command.velocity < SPEED).all()
+        assert loop.monitor.on_death("stranger", loop.t) is None
+
     def test_stopped_it_goes_on_holding(self, loop: Loop) -> None:
         bring_to(loop, Mode.STOPPED)
         loop.steps(100)
@@ -365,7 +375,7 @@ class TestFaults:
         bring_to(loop, Mode.STOPPED)
         loop.alive.discard("planner")
         loop.steps(20)
-        with pytest.raises(ReinsError, match="no heartbeat of planner"):
+        with pytest.raises(ReinsError, match="the heartbeat of planner is"):
             loop.monitor.reset("anna", loop.t)
         loop.alive.add("planner")
         loop.step()

@@ -37,6 +37,15 @@ class TestWatchdog:
         watchdog.beat("stranger", 0.0)
         assert watchdog.late(100.0) == {}
 
+    def test_a_node_that_is_gone_is_late_until_it_is_heard_of_again(self) -> None:
+        watchdog = Watchdog({"robot": 0.09})
+        watchdog.beat("robot", 0.0)
+        watchdog.forget("robot")
+        watchdog.forget("stranger")
+        assert watchdog.late(0.0) == {"robot": float("inf")}
+        watchdog.beat("robot", 0.01)
+        assert watchdog.late(0.01) == {}
+
     def test_a_beat_that_arrives_out_of_order_takes_nothing_back(self) -> None:
         watchdog = Watchdog({"robot": 0.09})
         watchdog.beat("robot", 2.0)
