@@ -259,9 +259,11 @@ class TaskExecutor:
             if self.plan.refusal is not None:
                 if not history.steps:
                     return self._end("refused", self.plan.refusal)
+                self._trouble = None
+                if t < self._settled_at:
+                    return self._look_past(scene.stamp, t)
                 if not self._can_clear_view:
                     return self._end("failed", self.plan.refusal)
-                self._trouble = None
                 return self._clear_view(scene)
             problems = verify(self.plan, scene, self._registry)
             if not problems and self.plan.steps:

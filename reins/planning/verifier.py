@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.plan import Constraint, Plan, SkillCall
+from reins.contracts.plan import Constraint, Plan
 from reins.contracts.scene import Scene
 from reins.planning.simulation import Arguments, SymbolicState, condition_text
-from reins.planning.words import fact_text, listed
+from reins.planning.words import listed
 from reins.skills.registry import Condition, SkillSpec
 
 MAX_STEPS: Final = 64
@@ -70,16 +70,5 @@ def touched(spec: SkillSpec, arguments: Arguments, objects: Iterable[str]) -> li
 
 
 def needs(unmet: Iterable[Condition]) -> str:
-    """Unmet preconditions as a clause: "needs that red_block is held, but it is not so"."""
+    """Unmet preconditions as a clause: "needs that red_block is held, which is not so"."""
     return f"needs that {listed(condition_text(condition) for condition in unmet)}, which is not so"
-
-
-def unmet_step(call: SkillCall, scene: Scene, registry: Mapping[str, SkillSpec]) -> str:
-    """Why a step cannot start in `scene`, as a sentence; empty if it can."""
-    problems = verify(Plan(steps=(call,)), scene, registry)
-    return problems[0] if problems else ""
-
-
-def fact_list(facts: Iterable[tuple[str, ...]]) -> str:
-    """Facts as clauses, joined."""
-    return listed(fact_text(fact) for fact in facts)

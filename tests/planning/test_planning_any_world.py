@@ -55,7 +55,7 @@ def events(draw: st.DrawFn) -> Callable[[World], None]:
 runs = st.tuples(st.sampled_from(("pick", "place_in", "place_on", "place_beside", "push", "home")), st.integers(0, 3))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     instruction=st.sampled_from(sorted(TASKS)),
     faults=st.sets(runs, max_size=6),

@@ -1,6 +1,8 @@
 """The symbolic planner: stages, what is kept, and planning again from what has happened so far."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from planning_tables import at, tabletop
@@ -58,6 +60,23 @@ def test_plans(instruction: str, expected: list[str]) -> None:
     assert steps(found) == expected
     assert verify(found, scene, SKILLS) == []
     assert found.thought
+
+
+DOCUMENTED = [
+    line
+    for block in re.findall(
+        r"```text\n(.*?)```", (Path(__file__).parents[2] / "docs" / "instructions.md").read_text(), re.S
+    )
+    for line in block.splitlines()
+]
+
+
+@pytest.mark.parametrize("instruction", DOCUMENTED)
+def test_the_documented_sentences_are_understood(instruction: str) -> None:
+    scene = tabletop()
+    found = plan(instruction, scene)
+    assert found.steps is not None, found
+    assert verify(found, scene, SKILLS) == []
 
 
 def test_constraints_are_part_of_the_plan() -> None:
