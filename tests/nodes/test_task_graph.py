@@ -1,36 +1,41 @@
 """The whole simulated graph: skills and tasks over real actions, and what happens when they are taken away."""
 
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from task_helpers import (
+    HOME,
+    LIMIT,
+    REACH,
+    Meanwhile,
+    call,
+    drive_by_hand,
+    ignore,
+    safety_mode,
+    travelled,
+    wait_for_mode,
+    wait_until_armed,
+)
+from typer.testing import CliRunner, Result
+
+from reins.cli.app import app
+from reins.cli.console import ExitCode
+from reins.contracts.errors import ReinsError
+from reins.contracts.plan import SkillCall
+from reins.demo.recording import Recording
+from reins.demo.session import Session, graph
+from reins.nodes.client import GraphClient
+from reins.nodes.outcomes import SkillProgress, TaskProgress
+from reins.nodes.recorder import GraphRecorder
+from reins.nodes.skill_worker import STANDING
+from reins.sim.predicates import is_in, is_touched
+from reins.skills.library import SKILLS
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
-pytest.importorskip("rclpy", reason="needs ROS 2")
-pytest.importorskip("reins_msgs", reason="needs the built interfaces")
-
-from std_msgs.msg import String  # noqa: E402
-
-from reins.contracts.errors import ReinsError  # noqa: E402
-from reins.contracts.plan import SkillCall  # noqa: E402
-from reins.demo.recording import Recording  # noqa: E402
-from reins.demo.session import Session, graph  # noqa: E402
-from reins.nodes.client import GraphClient  # noqa: E402
-from reins.nodes.outcomes import SkillProgress, TaskProgress  # noqa: E402
-from reins.nodes.recorder import GraphRecorder  # noqa: E402
-from reins.nodes.skill_worker import STANDING  # noqa: E402
-from reins.nodes.teleop import KEYS, KEYS_TOPIC  # noqa: E402
-from reins.nodes.watch import GraphWatch  # noqa: E402
-from reins.sim.predicates import is_in, is_touched  # noqa: E402
-from reins.skills.library import SKILLS  # noqa: E402
 
 SEED = 1
-HOME = SkillCall(skill="home")
-REACH = SkillCall(skill="move_to", arguments={"target": "red_block"})
-"""Takes two seconds from the home pose."""
-LIMIT = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -54,29 +59,6 @@ def client(session: Session) -> GraphClient:
     return session.client
 
 
-def safety_mode(client: GraphClient) -> str:
-    watch = GraphWatch(client)
-    client.spin(0.5)
-    watch.close()
-    assert watch.status.safety is not None
-    return watch.status.safety.mode
-
-
-def wait_for_mode(client: GraphClient, mode: str) -> None:
-    end = time.monotonic() + 10.0
-    while (now := safety_mode(client)) != mode:
-        assert time.monotonic() < end, f"safety is in mode {now}"
-
-
-def wait_until_armed(client: GraphClient) -> None:
-    watch = GraphWatch(client)
-    end = time.monotonic() + 10.0
-    while not watch.status.armed and time.monotonic() < end:
-        client.spin(0.1)
-    watch.close()
-    assert watch.status.armed
-
-
 @pytest.fixture
 def recording(client: GraphClient) -> Iterator[Recording]:
     made = Recording()
@@ -84,45 +66,6 @@ def recording(client: GraphClient) -> Iterator[Recording]:
     client.spin(0.5)
     yield made
     recorder.close()
-
-
-def call(skill: str, **arguments: str | float) -> SkillCall:
-    return SkillCall(skill=skill, arguments=arguments)
-
-
-def ignore(progress: SkillProgress | TaskProgress) -> None:
-    """Feedback that no test looks at."""
-
-
-def travelled(recording: Recording) -> float:
-    """How far any joint went [rad]."""
-    return float(np.ptp(recording.positions(), axis=0).max())
-
-
-class Meanwhile:
-    """Runs a skill from another client in another thread."""
-
-    def __init__(self, session: Session, skill: SkillCall) -> None:
-        self.phases: list[str] = []
-        self.reason = ""
-        self.success = False
-        self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(session, skill))
-        self._thread.start()
-        assert self._started.wait(15.0), "the skill never gave feedback"
-
-    def _run(self, session: Session, skill: SkillCall) -> None:
-        with GraphClient(domain=session.domain) as other:
-            outcome = other.run_skill(skill, (), LIMIT, self._feedback)
-        self.success, self.reason = outcome.success, outcome.reason
-
-    def _feedback(self, progress: SkillProgress) -> None:
-        self.phases.append(progress.phase)
-        self._started.set()
-
-    def join(self) -> None:
-        self._thread.join(LIMIT)
-        assert not self._thread.is_alive()
 
 
 def test_every_skill_is_there(client: GraphClient) -> None:
@@ -271,21 +214,55 @@ def test_taking_over_by_hand_ends_the_task_and_handing_back_lets_the_next_one_ru
     assert after.success, after.reason
 
 
-def drive_by_hand(domain: int, ready: threading.Event, begin: threading.Event, over: threading.Event) -> None:
-    """Hold a key, as a terminal repeats it, from one event to another."""
-    with GraphClient(domain=domain) as hand:
-        keys = hand.node.create_publisher(String, KEYS_TOPIC, KEYS)
-        while keys.get_subscription_count() == 0:
-            hand.spin(0.1)
-        ready.set()
-        assert begin.wait(LIMIT)
-        while not over.is_set():
-            keys.publish(String(data="r"))
-            hand.spin(0.03)
-
-
 def test_a_cancelled_task_ends_in_a_result(client: GraphClient) -> None:
     result = client.execute_task("put the yellow block in the blue bowl", 2.0, ignore)
     assert (result.outcome, result.success) == ("cancelled", False)
     after = client.run_skill(HOME, (), LIMIT, ignore)
     assert after.success, after.reason
+
+
+@pytest.fixture
+def reins(client: GraphClient, session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """The command line, in the graph's domain."""
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(session.domain))
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *arguments: CliRunner().invoke(app, arguments)
+
+
+def test_the_command_line_tells_who_is_up(reins: Callable[..., Result]) -> None:
+    result = reins("status")
+    assert result.exit_code == ExitCode.SUCCESS
+    for word in ("robot", "safety", "skills", "perception", "planner", "ready", "armed", "red block"):
+        assert word in result.output
+    listed = reins("skills", "list", "--live")
+    assert listed.exit_code == ExitCode.SUCCESS
+    assert "place_beside" in listed.output and "scripted" in listed.output
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["skills", "run", "home"], ExitCode.SUCCESS, "succeeded"),
+        (["skills", "run", "pick", "object=moon"], ExitCode.FAILED, "no object 'moon'"),
+        (["task", "put the pink elephant in the blue bowl"], ExitCode.REFUSED, "elephant"),
+        (["task", "put the block in the blue bowl"], ExitCode.QUESTION, "which"),
+        (["task", "put the yellow block on the white plate", "--time-limit", "1"], ExitCode.CANCELLED, "cancelled"),
+        (["handback"], ExitCode.FAILED, "refused"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_the_exit_status_says_how_it_ended(
+    reins: Callable[..., Result], words: list[str], code: ExitCode, said: str
+) -> None:
+    result = reins(*words)
+    assert said in (result.output + result.stderr).lower()
+    assert result.exit_code == code
+
+
+def test_stop_and_reset_on_the_command_line(reins: Callable[..., Result], client: GraphClient) -> None:
+    assert reins("estop", "--reason", "a test").exit_code == ExitCode.SUCCESS
+    stopped = reins("task", "put the red block in the blue bowl")
+    assert stopped.exit_code == ExitCode.FAILED and "a test" in stopped.output
+    assert reins("reset").exit_code == ExitCode.SUCCESS
+    wait_until_armed(client)
+    assert reins("skills", "run", "home").exit_code == ExitCode.SUCCESS
