@@ -81,8 +81,8 @@ class DifferentialIk:
         return np.clip(lower, slowest, fastest), np.clip(upper, slowest, fastest)
 
     def posture_velocity(self, position: FloatArray, posture: FloatArray) -> FloatArray:
-        """(n,) velocity that pulls from `position` towards `posture` [rad/s]; `solve` uses its part in the null space."""
-        return self.settings.posture_gain * (posture - position)
+        """(n,) velocity from `position` towards `posture` [rad/s]; `solve` uses its part in the null space."""
+        return self.settings.posture_gain * posture_pull(position, posture)
 
     def solve(
         self,
@@ -137,6 +137,17 @@ class DifferentialIk:
         smallest = float(np.sqrt(max(np.linalg.eigvalsh(gram)[0], 0.0)))
         near = max(0.0, 1.0 - smallest / settings.singular_below)
         return settings.damping**2 + (near * settings.singular_damping) ** 2
+
+
+def posture_pull(position: FloatArray, posture: FloatArray) -> FloatArray:
+    """(n,) way from `position` to `posture` [rad], without the last joint's.
+
+    The last joint turns the tool about its own axis: how far it is from home says which way the tool is turned, and
+    nothing about where the elbow should be.
+    """
+    pull = posture - position
+    pull[-1] = 0.0
+    return pull
 
 
 def _approach_speed(distance: FloatArray, braking: FloatArray, period: float) -> FloatArray:

@@ -10,6 +10,7 @@ import pinocchio as pin
 from reins.hardware.kinematics import Kinematics, ToolPose
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
+from reins.skills.differential_ik import posture_pull
 
 STEPS: Final = 80
 """Steps after which a search is given up."""
@@ -89,7 +90,7 @@ class PoseSolver:
             error = pose_error(goal, pose)
             size = float(error @ error)
             inverse = jacobian.T @ np.linalg.inv(jacobian @ jacobian.T + (DAMPING * size + 1e-6) * eye)
-            pull = PULL * (home - position)
+            pull = PULL * posture_pull(position, home)
             settle = pull - inverse @ (jacobian @ pull)
             if size < ARRIVED**2 and float(np.max(np.abs(settle))) < SETTLED:
                 return position
