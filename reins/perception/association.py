@@ -55,6 +55,16 @@ def assign(tracks: Sequence[Track], detections: Sequence[Detection], gate: float
     return [(int(r), int(c)) for r, c in zip(rows, columns, strict=True) if cost[r, c] < IMPOSSIBLE]
 
 
+def is_part(found: Detection, tracks: Sequence[Track]) -> bool:
+    """Whether a partly hidden thing is only another piece of something known that is seen in pieces."""
+    return not found.complete and any(
+        track.colour == found.colour
+        and found.top < track.top + OTHER_LEVEL
+        and _share_over(track, found.points[:, :2]) > OVERLAP
+        for track in tracks
+    )
+
+
 def _cost(track: Track, found: Detection, gate: float) -> float:
     if track.colour != found.colour:
         return IMPOSSIBLE

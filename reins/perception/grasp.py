@@ -7,13 +7,13 @@ import numpy as np
 from reins.contracts.scene import MOVABLE
 from reins.hardware.kinematics import ToolPose
 from reins.perception.shapes import Detection
-from reins.perception.track import Array, Track, about_z, nudge
+from reins.perception.track import Array, Track, about_z
 
-REACH = 0.02
-"""How far the tool may be outside an object's box when the fingers have closed on it [m]: error of its pose."""
+REACH = 0.025
+"""How far the tool may be outside an object's box when we notice that the fingers have closed on it [m]."""
 
 UNSURE = 0.004
-"""Shifts of the held object smaller than this are doubt, not knowledge [m]."""
+"""Rises of the held object smaller than this are doubt, not knowledge [m]."""
 
 
 class Grasp:
@@ -50,14 +50,14 @@ class Grasp:
         self._mistaken = True
 
     def correct(self, found: Detection) -> None:
-        """Shift the held object so that it covers what is seen of it: the fingers may have closed before we noticed."""
-        if self.track is None or self.track.grasp is None:
+        """Raise the held object so that it covers what is seen of it: the fingers may have closed before we noticed."""
+        if self.track is None or self.track.grasp is None or found.label != self.track.label:
             return
-        shift = np.append(nudge(self.track, found), max(float(found.points[:, 2].max()) - self.track.top, 0.0))
-        shift[np.abs(shift) < UNSURE] = 0.0
-        rotation, position = self.track.grasp
-        self.track.grasp = rotation, position + self._tool_rotation.T @ shift
-        self.track.position = self.track.position + shift
+        rise = float(found.points[:, 2].max()) - self.track.top
+        if UNSURE < rise < 2 * REACH:
+            rotation, position = self.track.grasp
+            self.track.grasp = rotation, position + self._tool_rotation[2] * rise
+            self.track.position[2] += rise
 
     def forget(self, track: Track) -> None:
         """The track is gone."""

@@ -58,8 +58,9 @@ SIDE = 0.006
 RIM_PERCENTILE = 70
 """A dish's rim is this percentile of the heights along its outline: part of it is wall, part something on it."""
 
-SQUARE = 0.12
-"""Anisotropy of second moments below which a rectangle counts as square: its yaw then comes from fourth moments."""
+SQUARE = 0.3
+"""Anisotropy of second moments, here that of sides 1 : 1.36, below which yaw comes from fourth moments: those vanish at
+1 : 1.73, second moments at 1 : 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

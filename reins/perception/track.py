@@ -11,10 +11,13 @@ from reins.perception.shapes import Detection, canonical, top_face
 
 Array = NDArray[np.float64]
 
-SETTLED = 0.008
+SETTLED = 0.003
 """A detection closer than this to the remembered position is the same place [m]: both are averaged."""
 
-KEEP = 0.6
+SAME_SIZE = 0.07
+"""Visible extents within this share of the known ones are all there is."""
+
+KEEP = 0.5
 """Share of the remembered position in that average."""
 
 
@@ -110,7 +113,7 @@ def see(track: Track, found: Detection, stamp: float) -> None:
     """Take a new sight of the object into account. Does not touch its height or what is below it."""
     track.last_seen, track.hits, track.empty = stamp, track.hits + 1, 0
     track.confidence = confidence_of(found)
-    if found.complete:
+    if found.complete or _shows_whole_top(track, found):
         _take_over(track, found)
     elif track.measured:
         track.position[:2] += nudge(track, found)
@@ -119,6 +122,15 @@ def see(track: Track, found: Detection, stamp: float) -> None:
         track.measured = False
     if found.label != "block" and found.complete:
         track.surface = found.surface
+
+
+def _shows_whole_top(track: Track, found: Detection) -> bool:
+    """Whether a block's top face is visible as large as it is known to be, though something touches its outline."""
+    return (
+        track.label == found.label == "block"
+        and track.measured
+        and bool(np.allclose(np.sort(found.extent), np.sort(track.size[:2]), rtol=SAME_SIZE))
+    )
 
 
 def _take_over(track: Track, found: Detection) -> None:

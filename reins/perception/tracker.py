@@ -7,7 +7,7 @@ import numpy as np
 
 from reins.contracts.scene import MOVABLE
 from reins.hardware.kinematics import ToolPose
-from reins.perception.association import GATE, assign
+from reins.perception.association import GATE, assign, is_part
 from reins.perception.colours import ACHROMATIC
 from reins.perception.evidence import place_is_empty
 from reins.perception.grasp import Grasp
@@ -82,7 +82,11 @@ class Tracker:
                 self._see_held(track, found, views)
             else:
                 see(track, found, stamp)
-        born = [(new_track(found, stamp), found) for found in rest if _believable(found)]
+        born = [
+            (new_track(found, stamp), found)
+            for found in rest
+            if _believable(found) and not is_part(found, self._tracks)
+        ]
         for track, _ in born:
             track.hits = 1
         self._tracks.extend(track for track, _ in born)
