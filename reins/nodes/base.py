@@ -27,7 +27,7 @@ from rclpy.utilities import try_shutdown
 from reins.contracts.errors import ReinsError
 from reins.nodes.heartbeat import Heartbeats
 from reins.nodes.parameters import ParameterTable, SettingsT
-from reins.nodes.scheduling import real_time_allowed
+from reins.nodes.scheduling import make_middleware_real_time, real_time_allowed
 
 STOP_WITHIN = 4.5
 """A node that has not stopped this long after the signal ends at once [s]; launch's own patience is 5 s."""
@@ -242,7 +242,8 @@ def run(node_class: Callable[[], ManagedNode[Any]], arguments: list[str] | None 
     """Run one node until SIGINT or SIGTERM, then stop it cleanly. The body of every node's `main`.
 
     The executor spins in a thread while this one waits for a signal, so that a node can still publish and stop what
-    moves after the signal came. A second signal kills the process.
+    moves after the signal came. A second signal changes nothing: a terminal and a launcher may both send one, and the
+    stop has a bound.
 
     Args:
         node_class: makes the node when called without arguments.
@@ -264,6 +265,7 @@ def run(node_class: Callable[[], ManagedNode[Any]], arguments: list[str] | None 
         try_shutdown()
         return 1
     node.start_heartbeat()
+    make_middleware_real_time()
     if node.niceness and not real_time_allowed():
         os.nice(node.niceness)  # on Linux, of this thread and of those that it starts from now on
     executor = node.make_executor()
@@ -275,8 +277,6 @@ def run(node_class: Callable[[], ManagedNode[Any]], arguments: list[str] | None 
     thread.start()
     signal.sigwait(_SIGNALS)
     stopping.set()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     watchdog = threading.Timer(STOP_WITHIN, os._exit, args=(1,))
     watchdog.daemon = True
     watchdog.start()

@@ -135,10 +135,10 @@ class ControlLoop:
             inbox.drain()
         gc.collect()
         gc.freeze()
-        self._last_tick = time.monotonic()
-        self._thread.start()
         if self._real_time:
             make_real_time()
+        self._last_tick = time.monotonic()
+        self._thread.start()
 
     def stop(self) -> None:
         """Tick no more; returns when the thread has ended (at most 2 s)."""

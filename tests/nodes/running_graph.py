@@ -76,6 +76,9 @@ class RunningGraph:
         for line in self.process.stdout:
             self.text += line
 
+    def _on_mode(self, message: ros.SafetyState) -> None:
+        self.modes.append(message.mode_name)
+
     @property
     def client(self) -> GraphClient:
         """A client in the graph's namespace, listening to states, modes and events."""
@@ -83,7 +86,7 @@ class RunningGraph:
             self._client = GraphClient(self._namespace, domain=self._domain)
             node = self._client.node
             node.create_subscription(ros.RobotState, "robot_state", self.states.append, CONTROL)
-            node.create_subscription(ros.SafetyState, "safety/state", lambda m: self.modes.append(m.mode_name), LATCHED)
+            node.create_subscription(ros.SafetyState, "safety/state", self._on_mode, LATCHED)
             node.create_subscription(ros.SafetyEvent, "safety/events", self.events.append, EVENTS)
             self._keys = node.create_publisher(String, KEYS_TOPIC, KEYS)
         return self._client

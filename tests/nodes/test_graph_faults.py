@@ -1,4 +1,4 @@
-"""Graphs that do not come up, and graphs that lose a node: what is wrong is named, the robot stands, nothing is left."""
+"""Graphs that do not come up, or lose a node: what is wrong is named, the robot stands, nothing is left behind."""
 
 import time
 
@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 LEAN = {"cameras": "false", "heartbeat_timeout": "2.0"}
 """Without rendering, so that a graph starts quickly; patient, because the machine may be busy with other tests."""
 
-STOP_WITHIN = 1.0
-"""After a kill the arm stands within this; generous, because the machine may be busy [s]."""
+STOP_WITHIN = 3.0
+"""After the death is noticed the arm stands within this; generous, because the machine may be busy [s]."""
 
 SLOW = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def test_killing_a_node_stops_the_arm_and_ends_the_launch(node: str) -> None:
         assert f"/{node} died: killed by SIGKILL" in graph.text
         if node != "supervisor":
             assert f"node '{node}' is dead" in graph.text
-    gone, alive = psutil.wait_procs(processes, timeout=SOON)
+    _gone, alive = psutil.wait_procs(processes, timeout=SOON)
     assert not alive, f"left behind: {alive}"
 
 
