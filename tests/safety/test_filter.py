@@ -9,6 +9,7 @@ from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.safety.filter import Limit, SafetyFilter, Verdict
+from reins.safety.limits import braked
 from reins.safety.settings import SafetySettings
 from reins.safety.workspace import PATH_TOLERANCE
 
@@ -355,3 +356,45 @@ class TestBraking:
         assert Limit.NO_SAFE_MOTION in verdict.limits
         assert np.linalg.norm(verdict.velocity) < np.linalg.norm(wanted)
         assert (np.abs(verdict.velocity - wanted) <= arm.profile.acceleration * PERIOD + ROUNDING).all()
+
+
+class TestWithoutACertificate:
+    """What is tried, in order, when the arm could not stop after an answer."""
+
+    @pytest.fixture
+    def moving(self, arm: Arm) -> Arm:
+        arm.velocity = arm.towards(np.array([0.0, 1.0, 0.0]), 0.2)
+        return arm
+
+    def refuse(self, arm: Arm, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+        """The arm cannot stop, so many times."""
+        verdicts = iter([False] * times)
+        monkeypatch.setattr(arm.filter._guard, "can_stop", lambda *_: next(verdicts, True))
+
+    @pytest.mark.parametrize("refusals", range(8))
+    def test_the_next_thing_is_tried(self, moving: Arm, monkeypatch: pytest.MonkeyPatch, refusals: int) -> None:
+        """As asked for; the QP's answer; three times with the walls moved in; three times shortened; braking."""
+        self.refuse(moving, monkeypatch, refusals)
+        wanted = moving.velocity.copy()
+        verdict = moving.filter.step(moving.position, moving.velocity, wanted, PERIOD)
+        brake = braked(moving.velocity, moving.profile.acceleration, PERIOD)
+        shares = {5: 0.5, 6: 0.25, 7: 0.1}
+        expected = brake + shares.get(refusals, 1.0) * (wanted - brake)
+        np.testing.assert_allclose(verdict.velocity, expected, atol=1e-6)
+        assert verdict.limits == (() if refusals == 0 else (Limit.WORKSPACE,))
+
+    def test_at_last_it_brakes(self, moving: Arm, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.refuse(moving, monkeypatch, 8)
+        verdict = moving.filter.step(moving.position, moving.velocity, moving.velocity.copy(), PERIOD)
+        np.testing.assert_allclose(verdict.velocity, braked(moving.velocity, moving.profile.acceleration, PERIOD))
+        assert verdict.limits == (Limit.WORKSPACE, Limit.NO_SAFE_MOTION)
+
+    def test_walls_that_leave_no_answer_shorten_the_last_one(
+        self, moving: Arm, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.refuse(moving, monkeypatch, 2)
+        answers = iter([moving.velocity.copy(), None])
+        monkeypatch.setattr(moving.filter._nearest, "solve", lambda *_: next(answers))
+        verdict = moving.filter.step(moving.position, moving.velocity, moving.velocity.copy(), PERIOD)
+        brake = braked(moving.velocity, moving.profile.acceleration, PERIOD)
+        np.testing.assert_allclose(verdict.velocity, 0.5 * (brake + moving.velocity))
