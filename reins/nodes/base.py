@@ -25,6 +25,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import try_shutdown
 
 from reins.contracts.errors import ReinsError
+from reins.contracts.event import Severity
 from reins.nodes.heartbeat import Heartbeats
 from reins.nodes.parameters import ParameterTable, SettingsT
 from reins.nodes.scheduling import make_middleware_real_time, real_time_allowed
@@ -160,6 +161,26 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
             self.get_logger().error(f"cannot clean up after the error: {type(error).__name__}: {error}")
             return TransitionCallbackReturn.FAILURE
         return TransitionCallbackReturn.SUCCESS
+
+    def log(self, severity: Severity, text: str) -> None:
+        """Log from any thread without holding it up: the executor's thread writes the line.
+
+        rclpy looks through the stack and the source files for every line, which can take a tenth of a second.
+        """
+        executor = self.executor
+        if executor is None:
+            self._log_now(severity, text)
+        else:
+            executor.create_task(self._log_now, severity, text)
+
+    def _log_now(self, severity: Severity, text: str) -> None:
+        log = self.get_logger()
+        if severity is Severity.ERROR:  # a line each: rclpy ties a severity to the place that it is logged from
+            log.error(text)
+        elif severity is Severity.WARN:
+            log.warning(text)
+        else:
+            log.info(text)
 
     def fail(self, fault: Exception) -> None:
         """End the process because of a fault that no transition can mend; from any thread."""

@@ -193,7 +193,7 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def _report(self, state: RobotState, severity: Severity, kind: str, reason: str) -> None:
         self._events.publish(event_to_msg(SafetyEvent(state.stamp, severity, kind, self.get_name(), reason)))
-        self.get_logger().error(reason)
+        self.log(severity, reason)
 
     def _in_loop(self) -> ControlLoop:
         if self._loop is None:

@@ -123,7 +123,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     def _tick(self, _due: float) -> None:
         if (stall := self._running.tick()) > REPORTED_STALL:
-            self.get_logger().warning(f"stalled for {stall * 1e3:.0f} ms: the machine is too busy, or stood still")
+            self.log(Severity.WARN, f"stalled for {stall * 1e3:.0f} ms: the machine is too busy, or stood still")
         now = self._running.now()
         for beat in self._beats.drain():
             self._monitor.on_heartbeat(beat.node, now)
@@ -152,14 +152,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     def _tell(self, event: SafetyEvent) -> None:
         self._events.publish(event_to_msg(event))
-        text = f"{event.kind} ({event.source}): {event.reason}"
-        log = self.get_logger()
-        if event.severity is Severity.ERROR:
-            log.error(text)
-        elif event.severity is Severity.WARN:
-            log.warning(text)
-        else:
-            log.info(text)
+        self.log(event.severity, f"{event.kind} ({event.source}): {event.reason}")
 
     def _on_estop(self, request: EmergencyStop.Request, response: EmergencyStop.Response) -> EmergencyStop.Response:
         def stop() -> None:

@@ -109,8 +109,7 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
     def _answered(self, action: Action, future: Future) -> None:
         """In the executor's thread."""
         answer = future.result()
-        log = self.get_logger()
-        (log.info if answer.accepted else log.warning)(f"{action.value}: {answer.message}")
+        self.log(Severity.INFO if answer.accepted else Severity.WARN, f"{action.value}: {answer.message}")
 
     def _tick(self, _due: float) -> None:
         for message in self._states.drain():
@@ -124,12 +123,11 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
             self._tell(event)
         if self._core.summary != self._summary:
             self._summary = self._core.summary
-            self.get_logger().info(self._summary)
+            self.log(Severity.INFO, self._summary)
 
     def _tell(self, event: SafetyEvent) -> None:
         self._events.publish(event_to_msg(event))
-        log = self.get_logger()
-        (log.error if event.severity is Severity.ERROR else log.warning)(event.reason)
+        self.log(event.severity, event.reason)
 
 
 def main() -> int:
