@@ -97,6 +97,7 @@ class Tick:
 class _Eyes(Protocol):
     """Where scenes come from."""
 
+    def follow(self, state: RobotState) -> None: ...
     def look(self, robot: MujocoRobot, state: RobotState) -> Scene: ...
     def close(self) -> None: ...
 
@@ -107,6 +108,9 @@ class _Cameras:
 
     perception: GeometricPerception
     renderer: Renderer
+
+    def follow(self, state: RobotState) -> None:
+        self.perception.on_state(state)
 
     def look(self, robot: MujocoRobot, state: RobotState) -> Scene:
         images = [self.renderer.render(name, robot.data.qpos, state.stamp) for name in CAMERAS]
@@ -121,6 +125,9 @@ class _Truth:
     """Scenes from the simulator's truth, for baselines."""
 
     perception: StatePerception
+
+    def follow(self, state: RobotState) -> None:
+        """Truth needs no robot state."""
 
     def look(self, robot: MujocoRobot, state: RobotState) -> Scene:
         return self.perception.update_from_truth(robot.world_state())
@@ -258,6 +265,7 @@ class Rig:
         for node in WATCHED:
             self._monitor.on_heartbeat(node, t)
         self._monitor.on_state(state, t)
+        self._eyes.follow(state)
         output, safe = None, None
         if running:
             command, output = self._runner.step(state, self._scene)
