@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from reins.perception.body import Mask, Points
 from reins.perception.colours import COLOURS, FIRST_ACHROMATIC, ColourTable
@@ -25,6 +23,9 @@ OCCLUDER_STEP = 0.012
 
 JUMP = 0.015
 """Neighbouring pixels whose depths differ by more than this are of different surfaces [m]."""
+
+FAR = 1e3
+"""Depth of pixels that are left out [m]."""
 
 _KERNEL = np.ones((3, 3), np.uint8)
 
@@ -106,42 +107,18 @@ class Segmenter:
             return []
         rows, columns = np.divmod(cloud.flat, view.shape[1])
         row, column = int(rows[0]), int(columns.min())  # rows ascend
-        mask = np.zeros((int(rows[-1]) - row + 1, int(columns.max()) - column + 1), np.uint8)
-        mask[rows - row, columns - column] = 1
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-        of_pixel = labels[rows - row, columns - column]
-        found = []
-        for index in range(1, count):
-            if stats[index, cv2.CC_STAT_AREA] < self.least_pixels:
-                continue
-            members = np.flatnonzero(of_pixel == index)
-            for surface in _surfaces(view, rows[members], columns[members]):
-                if len(surface) >= self.least_pixels:
-                    found.append(_blob(view, blocked, cloud.part(members[surface])))
-        return found
-
-
-def _surfaces(view: CameraView, rows: Indices, columns: Indices) -> list[Indices]:
-    """Indices of the pixels of each surface: neighbours that are a JUMP of depth apart are not connected."""
-    depth = view.depth[rows, columns]
-    if depth.max() - depth.min() < JUMP:
-        return [np.arange(len(rows))]
-    row, column = int(rows.min()), int(columns.min())
-    number = np.full((int(rows.max()) - row + 2, int(columns.max()) - column + 3), -1, np.int32)
-    number[rows - row, columns - column + 1] = np.arange(len(rows))
-    links, torn = [], False
-    for down, right in ((0, 1), (1, -1), (1, 0), (1, 1)):
-        other = number[rows - row + down, columns - column + 1 + right]
-        here = np.flatnonzero(other >= 0)
-        near = np.abs(depth[here] - depth[other[here]]) < JUMP
-        torn = torn or not near.all()
-        links.append((here[near], other[here][near]))
-    if not torn:
-        return [np.arange(len(rows))]
-    starts, ends = (np.concatenate(side) for side in zip(*links, strict=True))
-    graph = coo_array((np.ones(len(starts), bool), (starts, ends)), shape=(len(rows), len(rows)))
-    count, of_pixel = connected_components(graph, directed=False)
-    return [np.flatnonzero(of_pixel == index) for index in range(count)]
+        here = rows - row, columns - column
+        depth = np.full((int(rows[-1]) - row + 1, int(columns.max()) - column + 1), FAR, np.float32)
+        depth[here] = view.depth[rows, columns]
+        # A pixel far behind a neighbour is at the edge of what that hides: without it the two surfaces come apart.
+        surface = (depth < FAR) & (depth < cv2.erode(depth, _KERNEL) + JUMP)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(surface.view(np.uint8), connectivity=8)
+        of_pixel = labels[here]
+        return [
+            _blob(view, blocked, cloud.part(np.flatnonzero(of_pixel == index)))
+            for index in range(1, count)
+            if stats[index, cv2.CC_STAT_AREA] >= self.least_pixels
+        ]
 
 
 def _blob(view: CameraView, blocked: Mask, cloud: _Cloud) -> Blob:
