@@ -32,9 +32,6 @@ ROUNDS: Final = 2
 BARE: Final = ("bare_source", "bare_relay", "bare_sink", "bare_joint_states")
 REAL: Final = ("robot", "safety", "source")
 
-LAUNCHED: Final = {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"}
-"""What the launch files set for the nodes on the control path."""
-
 PATIENCE: Final = 90.0
 """How long a round may take beyond its measurement [s]."""
 
@@ -89,8 +86,7 @@ def _measure(roles: tuple[str, ...], seconds: float, namespace: str) -> dict[str
 def _start(role: str, seconds: float, namespace: str) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "reins.bench.latency_roles", role, str(seconds), namespace]
     command += ["--ros-args", "-r", f"__ns:={namespace}"]
-    environment = dict(os.environ) | (LAUNCHED if role in REAL else {})
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def _stop(processes: "list[subprocess.Popen[str]]") -> None:

@@ -27,6 +27,7 @@ from rclpy.utilities import try_shutdown
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 from reins.nodes.heartbeat import Heartbeats
+from reins.nodes.middleware import avoid_shared_memory
 from reins.nodes.parameters import ParameterTable, SettingsT
 from reins.nodes.scheduling import make_middleware_real_time, real_time_allowed
 
@@ -259,7 +260,7 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
             self.settings_changed()
 
 
-def run(node_class: Callable[[], ManagedNode[Any]], arguments: list[str] | None = None) -> int:
+def run(node_class: Callable[[], ManagedNode[Any]], shared_memory: bool = False) -> int:
     """Run one node until SIGINT or SIGTERM, then stop it cleanly. The body of every node's `main`.
 
     The executor spins in a thread while this one waits for a signal, so that a node can still publish and stop what
@@ -268,17 +269,16 @@ def run(node_class: Callable[[], ManagedNode[Any]], arguments: list[str] | None 
 
     Args:
         node_class: makes the node when called without arguments.
-        arguments: the command line; sys.argv by default.
+        shared_memory: let the middleware use it; only for what moves pictures (see `middleware`).
 
     Returns:
         Exit status: 0 after a signal, 1 after a fault.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     sys.setswitchinterval(SWITCH_INTERVAL)
-    rclpy.init(
-        args=sys.argv if arguments is None else arguments,
-        signal_handler_options=SignalHandlerOptions.NO,
-    )
+    if not shared_memory:
+        avoid_shared_memory()
+    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = node_class()
     except ReinsError as error:

@@ -164,4 +164,4 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
 
 def main() -> int:
     """Run the perception node."""
-    return run(PerceptionNode)
+    return run(PerceptionNode, shared_memory=True)

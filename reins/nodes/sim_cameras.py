@@ -114,4 +114,4 @@ class SimCamerasNode(ManagedNode[SimCamerasSettings]):
 
 def main() -> int:
     """Run the simulated cameras."""
-    return run(SimCamerasNode)
+    return run(SimCamerasNode, shared_memory=True)
