@@ -1,12 +1,10 @@
 """Footprints on the table plane: discs and rectangles, and how far apart they are."""
 
 from dataclasses import dataclass
-from math import atan2, cos, sin
-
-import numpy as np
+from math import atan2, cos, hypot, pi, sin
+from typing import Final
 
 from reins.contracts.scene import Quaternion, SceneObject
-from reins.hardware.robot import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +26,27 @@ class Rectangle:
     half_width: float
     yaw: float
 
-    def axes(self) -> FloatArray:
-        """(2, 2) its two unit directions, one per row."""
+    @property
+    def radius(self) -> float:
+        """Radius of the smallest circle around it [m]."""
+        return hypot(self.half_length, self.half_width)
+
+    def reach(self, direction: float) -> float:
+        """Half of its extent along a direction, given as an angle about +z [rad] [m]."""
+        turn = direction - self.yaw
+        return self.half_length * abs(cos(turn)) + self.half_width * abs(sin(turn))
+
+    def corners(self) -> list[tuple[float, float]]:
+        """Its four corners (x, y) [m]."""
         c, s = cos(self.yaw), sin(self.yaw)
-        return np.array([[c, s], [-s, c]])
-
-    def reach(self, directions: FloatArray) -> FloatArray:
-        """(k,) half of its extent along each of the unit `directions` (k, 2) [m]."""
-        along: FloatArray = np.abs(directions @ self.axes().T)
-        extent: FloatArray = along @ np.array([self.half_length, self.half_width])
-        return extent
-
-    def corners(self) -> FloatArray:
-        """(4, 2) its corners [m]."""
-        signs = np.array([[1, 1], [1, -1], [-1, -1], [-1, 1]], dtype=np.float64)
-        return np.array([self.x, self.y]) + (signs * [self.half_length, self.half_width]) @ self.axes()
+        ways = [(self.half_length * i, self.half_width * j) for i, j in ((1, 1), (1, -1), (-1, -1), (-1, 1))]
+        return [(self.x + c * u - s * v, self.y + s * u + c * v) for u, v in ways]
 
 
 Footprint = Disc | Rectangle
+
+NEAR: Final = 0.05
+"""From this distance on, the distance between the circles around two footprints is good enough [m]."""
 
 
 def gap(a: Footprint, b: Footprint) -> float:
@@ -53,18 +54,22 @@ def gap(a: Footprint, b: Footprint) -> float:
 
     Source: separating axis theorem; between two rectangles, only their own axes are tried.
     """
-    if isinstance(a, Disc) and isinstance(b, Disc):
-        return float(np.hypot(a.x - b.x, a.y - b.y)) - a.radius - b.radius
+    dx, dy = b.x - a.x, b.y - a.y
+    between_circles = hypot(dx, dy) - a.radius - b.radius
+    if between_circles > NEAR or (isinstance(a, Disc) and isinstance(b, Disc)):
+        return between_circles
     if isinstance(a, Rectangle) and isinstance(b, Rectangle):
-        directions = np.vstack((a.axes(), b.axes()))
-        apart = np.abs(directions @ np.array([b.x - a.x, b.y - a.y]))
-        return float(np.max(apart - a.reach(directions) - b.reach(directions)))
-    disc, rectangle = (a, b) if isinstance(a, Disc) else (b, a)
-    assert isinstance(disc, Disc) and isinstance(rectangle, Rectangle)
-    inside = np.abs(rectangle.axes() @ np.array([disc.x - rectangle.x, disc.y - rectangle.y]))
-    beyond = inside - [rectangle.half_length, rectangle.half_width]
-    outside = float(np.linalg.norm(np.maximum(beyond, 0.0)))
-    return (outside if outside > 0.0 else float(np.max(beyond))) - disc.radius
+        return max(
+            abs(dx * cos(angle) + dy * sin(angle)) - a.reach(angle) - b.reach(angle)
+            for angle in (a.yaw, a.yaw + pi / 2, b.yaw, b.yaw + pi / 2)
+        )
+    disc, rectangle = (a, b) if isinstance(b, Rectangle) else (b, a)
+    assert isinstance(rectangle, Rectangle)
+    c, s = cos(rectangle.yaw), sin(rectangle.yaw)
+    beyond_x = abs(dx * c + dy * s) - rectangle.half_length
+    beyond_y = abs(dy * c - dx * s) - rectangle.half_width
+    outside = hypot(max(beyond_x, 0.0), max(beyond_y, 0.0))
+    return (outside if outside > 0.0 else max(beyond_x, beyond_y)) - disc.radius
 
 
 def footprint_of(item: SceneObject) -> Footprint:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import atan2, cos, sin
+from math import atan2, cos, hypot, sin
 from typing import Final
 
 import numpy as np
@@ -96,6 +96,6 @@ def clearance(hand: HandShape, pose: ToolPose, opening: float, items: Iterable[S
 
 def room_inside(hand: HandShape, pose: ToolPose, opening: float, wall: Disc) -> float:
     """Least distance from the fingertips' corners to the round wall around them [m]; negative outside."""
-    corners = np.vstack([part.corners() for part in fingers(hand, pose, opening, hand.tip_depth)])
-    away = np.hypot(corners[:, 0] - wall.x, corners[:, 1] - wall.y)
-    return float(wall.radius - np.max(away))
+    tips = fingers(hand, pose, opening, hand.tip_depth)
+    farthest = max(hypot(x - wall.x, y - wall.y) for tip in tips for x, y in tip.corners())
+    return wall.radius - farthest

@@ -118,7 +118,7 @@ class Stroke:
     def _half_extent(self, item: SceneObject) -> float:
         """Half of the object's extent along the push [m]."""
         shape = footprint_of(item)
-        return float(shape.reach(self._way[None])[0]) if isinstance(shape, Rectangle) else shape.radius
+        return shape.reach(self._angle) if isinstance(shape, Rectangle) else shape.radius
 
     def _fingers(self, item: SceneObject, stand_off: float) -> Rectangle:
         """Footprint of the closed fingers where they come down."""
@@ -145,9 +145,8 @@ class Stroke:
         if not self._layout.reachable_area(x, y):
             raise ReinsError(f"{self._words}: that is outside the workspace")
         middle = np.array(item.position[:2]) + self._distance / 2 * self._way
-        across = np.array([[-self._way[1], self._way[0]]])
         shape = footprint_of(item)
-        half_width = float(shape.reach(across)[0]) if isinstance(shape, Rectangle) else shape.radius
+        half_width = shape.reach(self._angle + pi / 2) if isinstance(shape, Rectangle) else shape.radius
         half_width = max(half_width, self._layout.hand.finger_depth)
         half_length = self._distance / 2 + self._half_extent(item)
         swept = Rectangle(float(middle[0]), float(middle[1]), half_length, half_width, self._angle)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import pi
+from math import hypot, pi
 from typing import Final
 
 import numpy as np
@@ -141,13 +141,12 @@ class SpotFinder:
         near = self._arm.tool(self._state).position
         xs = np.arange(box.lower[0] + TABLE_MARGIN, box.upper[0] - TABLE_MARGIN, TABLE_GRID)
         ys = np.arange(box.lower[1] + TABLE_MARGIN, box.upper[1] - TABLE_MARGIN, TABLE_GRID)
-        places = sorted(
-            ((float(x), float(y)) for x in xs for y in ys), key=lambda p: np.hypot(p[0] - near[0], p[1] - near[1])
-        )
+        places = [(float(x), float(y)) for x in xs for y in ys]
+        places.sort(key=lambda place: hypot(place[0] - near[0], place[1] - near[1]))
+        spots = (Spot(TABLE, x, y, yaw, RELEASE_GAP) for x, y in places for yaw in self._yaws(0.0)[:2])
         others = self._layout.others(self._scene)
-        free = [(x, y) for x, y in places if least_gap(block_at(x, y, 0.0, self._held.size), others) > SPARE[1]]
-        spots = (Spot(TABLE, x, y, yaw, RELEASE_GAP) for x, y in free for yaw in self._yaws(0.0))
-        return self._or_refuse(self._best(spots, others, []), "there is no free place on the table")
+        chosen = self._best(spots, others, [], levels=(SPARE[1],))
+        return self._or_refuse(chosen, "there is no free place on the table")
 
     def _load(self, support: SceneObject) -> list[SceneObject]:
         """What is in or on it already."""
@@ -188,10 +187,15 @@ class SpotFinder:
             own: the object it goes beside; its distance is part of the spot.
             levels: how much room is asked for, in turn [m].
         """
-        rated = [(spot, self._spare(spot, others, load, loosest, wall, own)) for spot in spots]
-        for least in levels:
-            for spot, spare in rated:
-                if spare >= least and self._reaches(spot):
+        rated: list[tuple[float, Spot]] = []
+        for spot in spots:
+            spare = self._spare(spot, others, load, loosest, wall, own)
+            if spare >= levels[0] and self._reaches(spot):
+                return spot
+            rated.append((spare, spot))
+        for least in levels[1:]:
+            for spare, spot in rated:
+                if least <= spare < levels[0] and self._reaches(spot):
                     return spot
         return None
 
