@@ -36,6 +36,8 @@ class ExitCode(IntEnum):
     """The task was cancelled."""
 
 
+NOT_BUILT = "the interfaces reins_msgs are not built; `./run` builds them, or colcon in ros2_ws"
+
 EXIT_CODES = (
     "Exit status: 0 succeeded, 1 failed, 2 wrong input or nothing answers, 3 refused, 4 a question, 5 cancelled."
 )
@@ -71,9 +73,7 @@ def needs_ros() -> Iterator[None]:
     except ImportError as error:
         name = (error.name or "").split(".")[0]
         if name == "reins_msgs":
-            raise ReinsError(
-                "the interfaces reins_msgs are not built; `./run` builds them, or colcon in ros2_ws"
-            ) from None
+            raise ReinsError(NOT_BUILT) from None
         if name in ("rclpy", "rcl_interfaces", "std_msgs", "sensor_msgs", "geometry_msgs"):
             raise ReinsError(
                 f"ROS 2 is not here (no module '{name}'); start through `./run`, or source ROS 2 Jazzy"

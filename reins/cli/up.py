@@ -1,5 +1,6 @@
 """`reins up`: start what a launch file describes, show who is up, leave no process behind."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -7,8 +8,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from reins.cli.console import needs_ros, out
-from reins.contracts.errors import UnknownName
+from reins.cli.console import NOT_BUILT, out
+from reins.contracts.errors import ReinsError, UnknownName
 
 SUFFIX: Final = ".launch.xml"
 
@@ -53,6 +54,6 @@ def up(
             table.add_row(argument.name, escape(argument.default or ""), escape(argument.description + choices))
         out.print(table)
         return
-    with needs_ros():
-        import reins_msgs  # noqa: F401  (every node needs it: say so here, once)
+    if find_spec("reins_msgs") is None:  # every node needs it: say so here, once
+        raise ReinsError(NOT_BUILT)
     raise typer.Exit(run_launch(path, parse_assignments(arguments or []), out))

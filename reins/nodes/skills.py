@@ -21,8 +21,10 @@ from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
 from reins.nodes.skill_worker import Job, JobResult, SkillWorker
 from reins.nodes.waiting import first_of, wake
+from reins.skills.controller import ControllerFactory
 from reins.skills.factory import make_factories
 from reins.skills.library import SKILLS
+from reins.skills.onnx_factory import OnnxFactory
 from reins.skills.runner import SkillRunner
 
 FEEDBACK_PERIOD: Final = 0.1
@@ -64,6 +66,11 @@ def obstacle(safety: ros.SafetyState | None) -> str:
     return f"{why} ({safety.reason})" if why and safety.reason else why
 
 
+def _controller_name(factory: ControllerFactory, skill: str) -> str:
+    """What carries a skill out: "scripted", or the name of a policy."""
+    return factory.slot(skill).policy.name if isinstance(factory, OnnxFactory) else "scripted"
+
+
 class SkillsNode(ManagedNode[SkillsSettings]):
     """Actions and slow topics in the executor's thread; states and commands in a control thread."""
 
@@ -79,7 +86,7 @@ class SkillsNode(ManagedNode[SkillsSettings]):
         profile = load_profile(self.settings.robot)
         self._period = 1.0 / profile.rates.command
         factories = make_factories(self.settings.backend, profile)
-        self._controllers = {name: self.settings.backend for name in SKILLS if name in factories}
+        self._controllers = {name: _controller_name(factories[name], name) for name in SKILLS if name in factories}
         self._worker = SkillWorker(SkillRunner(SKILLS, factories, profile))
         self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
         self._commands = self.create_publisher(ros.JointCommand, "command/skill", CONTROL)
