@@ -33,6 +33,8 @@ def verify(name: Annotated[str, typer.Argument(help="One model; all of them by d
     known = known_models()
     if name and name not in known:
         raise UnknownName("model", name, known)
+    if not known:
+        out.print("no models are here; `reins train` makes them")
     wrong = False
     for model in [name] if name else known:
         try:
