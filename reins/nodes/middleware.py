@@ -24,8 +24,8 @@ OTHER_PROFILES: Final = ("FASTDDS_DEFAULT_PROFILES_FILE", "ROS_STATIC_PEERS")
 def avoid_shared_memory() -> None:
     """Make this process's environment ask for UDP alone. Call it before rclpy.init; the user's own settings stay.
 
-    With discovery on the local host alone rmw_fastrtps adds shared memory whatever is asked for; the profile beside this
-    file then does the same as it does without that.
+    With discovery on the local host alone rmw_fastrtps adds shared memory whatever is asked for; the profile beside
+    this file then does the same as it does without that.
     """
     if get_rmw_implementation_identifier() not in FAST_DDS:
         return
