@@ -10,10 +10,10 @@ from reins_msgs.msg import Heartbeat
 
 from reins.nodes.qos import HEARTBEAT
 from reins.nodes.scheduling import set_scheduling
+from reins.safety.processes import this_machine
 
-HEARTBEAT_RATE = 50.0
-"""Beats per second [Hz]; several of them fit into the watchdogs' deadline."""
-
+HEARTBEAT_RATE = 20.0
+"""Beats per second [Hz]; several of them fit into the watchdogs' deadline. The end of a process is noticed without."""
 
 BEAT_PRIORITY = 20
 """SCHED_FIFO priority of the beating thread where the user may: a busy machine must not look like a dead node."""
@@ -49,7 +49,7 @@ class Heartbeats:
 
     def _run(self) -> None:
         set_scheduling(os.SCHED_FIFO, BEAT_PRIORITY, [threading.get_native_id()])
-        message = Heartbeat(node=self._node.get_name())
+        message = Heartbeat(node=self._node.get_name(), pid=os.getpid(), machine=this_machine())
         period = 1.0 / HEARTBEAT_RATE
         due = time.monotonic()
         while not self._stop.wait(max(0.0, due - time.monotonic())):

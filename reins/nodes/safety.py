@@ -27,6 +27,7 @@ from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
 from reins.nodes.running_clock import RunningClock
 from reins.nodes.waiting import first_of
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
+from reins.safety.processes import ProcessWatch
 from reins.safety.settings import SafetySettings
 
 TICK_RATE: Final = 200.0
@@ -85,6 +86,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     def activate(self) -> None:
         """Start the control thread."""
+        self._processes = ProcessWatch()
         self._status = None
         self._running = RunningClock(STALL)
         handlers = [(self._robot_states, self._on_robot_state)]
@@ -97,6 +99,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         if self._loop is not None:
             self._loop.stop()
             self._loop = None
+            self._processes.close()
 
     def settings_changed(self) -> None:
         """The operator's speed scale."""
@@ -127,6 +130,9 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         now = self._running.now()
         for beat in self._beats.drain():
             self._monitor.on_heartbeat(beat.node, now)
+            self._processes.watch(beat.node, beat.machine, beat.pid)
+        for node in self._processes.ended():
+            self._send(self._monitor.on_death(node, now))
         self._send(self._monitor.tick(now))
         self._ticks += 1
         self._tell_state(now)

@@ -17,6 +17,7 @@ from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
 from reins.nodes.robot import AUTOMATION
+from reins.safety.processes import ProcessWatch
 
 WATCH_RATE: Final = 10.0
 """How often heartbeats are looked at [Hz]; the safety node, which stops the robot, looks far more often."""
@@ -53,10 +54,10 @@ class SupervisorSettings(Settings):
     appear_timeout: float = Field(40.0, gt=0.0, le=600.0, description="how long a process may take to appear [s]")
     transition_timeout: float = Field(60.0, gt=0.0, le=600.0, description="how long a transition may take [s]")
     silence: float = Field(
-        0.5,
+        2.0,
         gt=0.0,
         le=60.0,
-        description="a node without heartbeat for longer is dead [s]",
+        description="a node without heartbeat for longer is dead [s]; the end of its process is noticed at once",
     )
     exit_on_death: bool = Field(
         True,
@@ -103,6 +104,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
     def activate(self) -> None:
         """Begin to watch, and bring the others up."""
         self._stopping.clear()
+        self._processes = ProcessWatch()
         self._timer = self.create_timer(1.0 / WATCH_RATE, self._watch)
         self._report_timer = self.create_timer(1.0, self._publish_diagnostics)
         self._thread = threading.Thread(target=self._bring_up, name="bring_up", daemon=True)
@@ -113,6 +115,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
         self._stopping.set()
         self.destroy_timer(self._timer)
         self.destroy_timer(self._report_timer)
+        self._processes.close()
 
     def _bring_up(self) -> None:
         log = self.get_logger()
@@ -198,25 +201,34 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
             self.get_logger().error(str(error))
 
     def _watch(self) -> None:
+        if self._stopping.is_set():
+            return
         now = time.monotonic()
         for beat in self._beats.drain():
             self._heard[beat.node] = now
+            self._processes.watch(beat.node, beat.machine, beat.pid)
             if self._states.get(beat.node) != beat.state and beat.state in SETTLED:
                 self._states[beat.node] = beat.state
                 self.get_logger().info(state_line(beat.node, beat.state))
             if beat.node in self._dead:
                 del self._dead[beat.node]
+        for name in self._processes.ended():
+            self._bury(name, "its process ended", now)
         for name in self.settings.nodes:
             silent = now - self._heard.get(name, now)
-            if silent > self.settings.silence and name not in self._dead:
-                self._dead[name] = now
-                self._states[name] = "dead"
-                self.get_logger().error(f"no heartbeat for {silent:.1f} s: " + state_line(name, "dead"))
+            if silent > self.settings.silence:
+                self._bury(name, f"no heartbeat for {silent:.1f} s", now)
         if self._dead and self.settings.exit_on_death and now - min(self._dead.values()) > self.settings.linger:
             self._stopping.set()
             names = ", ".join(f"'{name}'" for name in sorted(self._dead))
             self._dead.clear()
             self.fail(ReinsError(f"node {names} died"))
+
+    def _bury(self, name: str, reason: str, now: float) -> None:
+        if name in self.settings.nodes and name not in self._dead:
+            self._dead[name] = now
+            self._states[name] = "dead"
+            self.get_logger().error(f"{reason}: {state_line(name, 'dead')}")
 
     def _publish_diagnostics(self) -> None:
         now = time.monotonic()

@@ -96,10 +96,11 @@ class SafetySettings(BaseModel):
         description="No robot state for longer than this is a stop [s].",
     )
     heartbeat_timeout: float = Field(
-        default=0.09,
+        default=0.5,
         gt=0.0,
         le=60.0,
-        description="A watched node without a heartbeat for longer than this is a stop [s].",
+        description="A watched node without a heartbeat for longer than this is a stop [s]. It is for nodes that hang "
+        "and for those of other machines; the end of a process of this machine is noticed at once.",
     )
     heartbeat_deadlines: Annotated[list[str], AfterValidator(_are_deadlines)] = Field(
         default=[],
