@@ -1,6 +1,7 @@
 """Which detection is which known object, and which detections of several cameras are the same thing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ OTHER_LEVEL = 0.02
 
 OVERLAP = 0.6
 """A partly hidden thing with this share of its points over a known one of its colour is part of that one."""
+
+MOVED_TOUCHING = 0.015
+"""How far blocks that now touch may have moved since they were seen apart [m]."""
 
 MISLABEL_COST = 0.05
 """Extra cost of taking a partly hidden thing for a known one of another kind [m]."""
@@ -44,6 +48,31 @@ def _same_thing(found: Detection, kept: Detection) -> bool:
     if found.top > kept.top + OTHER_LEVEL:
         return False
     return bool(within(kept, found.points[:, :2], 0.01).mean() > OVERLAP)
+
+
+def split(found: Detection, tracks: Sequence[Track]) -> list[Detection]:
+    """Blocks of one colour that touch look like one long block: cut it into those that are known to be there."""
+    if found.label != "block" or not found.complete:
+        return [found]
+    there = [
+        track
+        for track in tracks
+        if track.label == "block"
+        and track.colour == found.colour
+        and track.measured
+        and within(found, track.position[None, :2], MOVED_TOUCHING)[0]
+    ]
+    length = float(found.extent.max())
+    if len(there) < 2 or abs(length - sum(track.size[:2].mean() for track in there)) > MOVED_TOUCHING:
+        return [found]
+    long_axis = int(found.extent.argmax())
+    angle = found.yaw + long_axis * np.pi / 2
+    along = np.array([np.cos(angle), np.sin(angle)])
+    part = length / len(there)
+    extent = found.extent.copy()
+    extent[long_axis] = part
+    offsets = (np.arange(len(there)) - (len(there) - 1) / 2) * part
+    return [replace(found, centre=found.centre + offset * along, extent=extent) for offset in offsets]
 
 
 def assign(tracks: Sequence[Track], detections: Sequence[Detection], gate: float) -> list[tuple[int, int]]:

@@ -17,6 +17,9 @@ SETTLED = 0.003
 SAME_SIZE = 0.07
 """Visible extents within this share of the known ones are all there is."""
 
+GROWN = 1.5
+"""A thing that looks longer than known by this factor is two things that touch."""
+
 KEEP = 0.5
 """Share of the remembered position in that average."""
 
@@ -113,6 +116,8 @@ def see(track: Track, found: Detection, stamp: float) -> None:
     """Take a new sight of the object into account. Does not touch its height or what is below it."""
     track.last_seen, track.hits, track.empty = stamp, track.hits + 1, 0
     track.confidence = confidence_of(found)
+    if merged(track, found):
+        return
     if found.complete or _shows_whole_top(track, found):
         _take_over(track, found)
     elif track.measured:
@@ -122,6 +127,11 @@ def see(track: Track, found: Detection, stamp: float) -> None:
         track.measured = False
     if found.label != "block" and found.complete:
         track.surface = found.surface
+
+
+def merged(track: Track, found: Detection) -> bool:
+    """Whether it is two things of one colour side by side that look like one: a block does not grow."""
+    return track.label == "block" and track.measured and found.extent.max() > GROWN * track.size[:2].max()
 
 
 def _shows_whole_top(track: Track, found: Detection) -> bool:

@@ -7,12 +7,12 @@ import numpy as np
 
 from reins.contracts.scene import MOVABLE
 from reins.hardware.kinematics import ToolPose
-from reins.perception.association import GATE, assign, is_part
+from reins.perception.association import GATE, assign, is_part, split
 from reins.perception.colours import ACHROMATIC
 from reins.perception.evidence import place_is_empty
 from reins.perception.grasp import Grasp
 from reins.perception.shapes import Detection
-from reins.perception.track import Track, new_track, see
+from reins.perception.track import Track, merged, new_track, see
 from reins.perception.view import CameraView
 
 ANYWHERE = 10.0
@@ -69,7 +69,8 @@ class Tracker:
         """Take in what all cameras saw at one time."""
         stamp = max(view.stamp for view in views)
         matched: list[tuple[Track, Detection]] = []
-        tracks, rest = self._match(list(self._tracks), list(detections), GATE, matched)
+        apart = [part for found in detections for part in split(found, self.tracks)]
+        tracks, rest = self._match(list(self._tracks), apart, GATE, matched)
         for track in tracks:
             if place_is_empty(track, views):
                 track.empty += 1
@@ -128,7 +129,8 @@ class Tracker:
         """Height, and with it the centre, of what was seen, from the lowest up: each stands on what is below it."""
         for track, found in sorted(pairs, key=lambda pair: pair[1].top):
             hidden_top = not found.complete and track.height_measured and found.top < track.top + SAME_LEVEL
-            if track.label not in MOVABLE and not found.complete and track.height_measured:
+            fixed_height = track.height_measured and track.label not in MOVABLE and not found.complete
+            if fixed_height or merged(track, found):
                 continue
             if hidden_top and not track.loose and not place_is_empty(track, views):
                 continue

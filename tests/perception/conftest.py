@@ -44,6 +44,10 @@ class Stage:
         """Put the centre of an object there."""
         self.robot.data.joint(name).qpos[:] = [x, y, z, np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)]
 
+    def tilt(self, name: str, x: float, y: float, z: float, angle: float) -> None:
+        """Put the centre of an object there, leaning by `angle` about y [rad]."""
+        self.robot.data.joint(name).qpos[:] = [x, y, z, np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0]
+
     def away(self, *names: str) -> None:
         """Take objects out of the world."""
         for index, name in enumerate(names):

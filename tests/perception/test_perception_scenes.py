@@ -77,6 +77,16 @@ def test_block_in_a_dish(stage: Stage, profile: RobotProfile, block: str, dish: 
             assert Relation(block, "on", "table") not in scene.relations
 
 
+@pytest.mark.parametrize("block", ["red_block", "blue_block"])
+def test_block_that_leans_on_the_rim(stage: Stage, profile: RobotProfile, block: str) -> None:
+    x, y, _ = stage.truth("blue_bowl").position
+    for degrees in (5, 15, 30):
+        stage.tilt(block, x + 0.02, y, 0.034, np.radians(-degrees))
+        scene = fresh_look(stage, profile)
+        assert max(errors(stage, scene).values()) < 0.008
+        assert scene.related("in", "blue_bowl") == [block]
+
+
 def test_blocks_of_two_colours_in_one_bowl(stage: Stage, profile: RobotProfile) -> None:
     x, y, _ = stage.truth("blue_bowl").position
     stage.put("red_block", x, y - 0.021, 0.028)

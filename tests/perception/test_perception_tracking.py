@@ -115,6 +115,24 @@ def test_twins_keep_their_names(twins_stage: Stage, perception: GeometricPercept
     assert set(scene.objects) == {"red_block", "red_block_2"}
 
 
+def test_twins_that_touch_stay_two(twins_stage: Stage, perception: GeometricPerception) -> None:
+    stage = twins_stage
+    stage.reset(3)
+    stage.put("red_block", 0.45, 0.10, 0.02)
+    stage.put("red_block_2", 0.45, 0.01, 0.02)
+    stage.look(perception)
+    for gap in (0.05, 0.042, 0.040):
+        stage.put("red_block_2", 0.45, 0.10 - gap, 0.02)
+        scene = stage.look(perception)
+    scene = stage.look(perception, times=6)
+    for name in ("red_block", "red_block_2"):
+        assert stage.error(scene, name) < 0.006
+        assert np.allclose(scene.find(name).size, 0.04, atol=0.004)
+    stage.put("red_block_2", 0.45, -0.05, 0.02)
+    scene = stage.look(perception)
+    assert {name for name in scene.objects if "red" in name} == {"red_block", "red_block_2"}
+
+
 def test_stacked_twins_are_both_remembered(twins_stage: Stage, perception: GeometricPerception) -> None:
     stage = twins_stage
     stage.reset(3)
@@ -195,6 +213,75 @@ class TestHeld:
         scene = stage.look(perception, times=3)
         assert scene.held() is None
         assert stage.error(scene, "red_block") < 0.006
+
+
+class TestMomentOfGrasp:
+    """Images come at 2 Hz and less, states at 100 Hz: the hand has moved on when the next image is taken."""
+
+    def lift(self, stage: Stage, perception: GeometricPerception, told: bool) -> None:
+        stage.look(perception)
+        x, y, _ = stage.truth("red_block").position
+        stage.arm(x, y, 0.02, width=0.04)
+        perception.on_state(stage.state())
+        stage.stamp += 0.01
+        for height in np.arange(0.02, 0.05, 0.002):
+            stage.carry("red_block", x, y, height)
+            if told:
+                perception.on_state(stage.state())
+            stage.stamp += 0.01
+
+    @pytest.mark.parametrize("told, limit", [(True, 0.002), (False, 0.006)])
+    def test_lifted_before_the_next_image(
+        self, stage: Stage, perception: GeometricPerception, told: bool, limit: float
+    ) -> None:
+        self.lift(stage, perception, told)
+        scene = stage.look(perception)
+        assert scene.held() == "red_block"
+        assert stage.error(stage.look(perception), "red_block") < limit
+
+    def test_set_down_before_the_next_image(self, stage: Stage, perception: GeometricPerception) -> None:
+        self.lift(stage, perception, told=True)
+        stage.look(perception)
+        for height in np.arange(0.05, 0.02, -0.002):
+            stage.carry("red_block", 0.5, 0.28, height)
+            perception.on_state(stage.state())
+            stage.stamp += 0.01
+        stage.holding = False
+        perception.on_state(stage.state())
+        stage.stamp += 0.01
+        scene = perception.update([], stage.state())
+        assert scene.held() is None
+        assert stage.error(scene, "red_block") < 0.005
+
+
+@pytest.mark.parametrize("height", [0.3, 0.2, 0.12, 0.09, 0.07, 0.055])
+def test_block_over_a_bowl_of_its_colour(stage: Stage, perception: GeometricPerception, height: float) -> None:
+    """Both are one patch of blue in the image."""
+    stage.look(perception)
+    x, y, _ = stage.truth("blue_block").position
+    stage.carry("blue_block", x, y, 0.02)
+    stage.look(perception)
+    x, y, _ = stage.truth("blue_bowl").position
+    for dx, dy in ((0.0, 0.0), (-0.07, 0.0), (0.05, 0.05), (0.03, -0.06)):
+        stage.carry("blue_block", x + dx, y + dy, height)
+        scene = stage.look(perception)
+        assert set(scene.objects) == set(stage.robot.world.by_id)
+        assert scene.held() == "blue_block"
+        assert max(stage.error(scene, name) for name in scene.objects) < 0.008
+
+
+def test_foot_of_a_stack_seen_from_the_side(stage: Stage, perception: GeometricPerception) -> None:
+    stage.look(perception)
+    x, y = 0.52, 0.25
+    stage.put("yellow_block", x, y, 0.02)
+    stage.look(perception, times=3)
+    for turn in (0.0, 0.4):
+        stage.put("green_block", x, y, 0.06, turn)
+        for dx in (-0.16, -0.12, -0.08):
+            stage.arm(x + dx, y + 0.02, 0.16)
+            scene = stage.look(perception, times=3)
+            assert set(scene.objects) == set(stage.robot.world.by_id)
+            assert stage.error(scene, "yellow_block") < 0.006
 
 
 def test_nothing_is_held_where_nothing_is(stage: Stage, perception: GeometricPerception) -> None:
