@@ -1,11 +1,12 @@
 """Why there is no plan, in a sentence."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.facts import Fact
+from reins.contracts.facts import Fact, capacity
 from reins.contracts.plan import SkillCall
 from reins.planning.grounding import Problem
 from reins.planning.search import search
@@ -27,6 +28,8 @@ def why_not(problem: Problem) -> str:
     if (way := search(replace(problem, avoid=frozenset()), EFFORT)) is not None:
         names = {name for call in way for name in _touches(call, problem)}
         return f"that takes touching {listed(sorted(names & problem.avoid))}, which must not be touched"
+    if reason := _crowd(problem):
+        return reason
     if len(goals) > 1 and all(search(_only(problem, goal), EFFORT) is not None for goal in goals):
         return f"it cannot be so at one time that {listed(fact_text(goal) for goal in goals)}"
     for goal in goals:
@@ -79,6 +82,15 @@ def _misfit(goal: Fact, problem: Problem) -> str:
             return ""
         reasons.append(reason)
     return reasons[0] if reasons else f"no skill brings about that {fact_text(goal)}"
+
+
+def _crowd(problem: Problem) -> str:
+    """Which place is to take more than fits; empty if none is."""
+    places = Counter(goal[2] for goal in problem.goals if goal[0] in ("in", "on") and goal[2] in problem.state.labels)
+    for name, wanted in places.items():
+        if wanted > (most := capacity(problem.state.labels[name])):
+            return f"{name} has room for {most}, not for {wanted}"
+    return ""
 
 
 def _obstacle(goal: Fact, problem: Problem) -> str:

@@ -90,14 +90,14 @@ def test_the_same_failure_over_and_over_ends_the_task_with_its_reason() -> None:
 
 def test_replans_are_bounded_when_every_failure_is_another_one() -> None:
     world = World(tabletop())
-    for run in range(1, 40):  # whatever is placed in the bowl is taken out again
+    for run in range(1, 40):  # whatever is placed on the plate is taken off again
 
         def undo(world: World) -> None:
-            for name in world.scene().related("in", "blue_bowl"):
+            for name in world.scene().related("on", "white_plate"):
                 world.to_table(name)
 
         world.events[run] = undo
-    task = executor("put all the blocks in the blue bowl", limits=Limits(replans=4, same_failures=100))
+    task = executor("put all the blocks on the plate", limits=Limits(replans=4, same_failures=100))
     done = world.drive(task)
     assert (done.outcome, task.replans) == ("failed", 4)
 

@@ -197,7 +197,7 @@ def test_finds_the_steps_in_between(goals: list[Fact], where: dict[str, str], st
 
 def test_goals_are_worked_on_in_the_order_given() -> None:
     names = ("yellow_block", "red_block", "blue_block", "green_block")
-    found = search(problem_of(tabletop(), *(("in", name, "blue_bowl") for name in names)))
+    found = search(problem_of(tabletop(), *(("on", name, "white_plate") for name in names)))
     assert found is not None
     assert [call.arguments["object"] for call in found[::2]] == list(names)
 
@@ -205,8 +205,8 @@ def test_goals_are_worked_on_in_the_order_given() -> None:
 COLOURS = ("red", "green", "blue", "yellow", "pink", "black")
 EIGHT = (*(f"{colour}_block" for colour in COLOURS), *OTHERS)
 SORTED_OUT = [
-    *(("in", f"{colour}_block", "blue_bowl") for colour in COLOURS[:4]),
-    *(("on", f"{colour}_block", "white_plate") for colour in COLOURS[4:]),
+    *(("in", f"{colour}_block", "blue_bowl") for colour in COLOURS[:2]),
+    *(("on", f"{colour}_block", "white_plate") for colour in COLOURS[2:]),
 ]
 
 
@@ -249,6 +249,13 @@ def test_eight_objects_take_few_states(goals: list[Fact], where: dict[str, str],
         ),
         ([("holding", "red_block"), ("holding", "blue_block")], {}, [], ["at one time", "red_block", "blue_block"]),
         ([("on", "red_block", "blue_block"), ("on", "blue_block", "red_block")], {}, [], ["at one time"]),
+        (
+            [("on", "red_block", "blue_block"), ("on", "green_block", "blue_block")],
+            {},
+            [],
+            ["blue_block has room for 1"],
+        ),
+        ([("in", name, "blue_bowl") for name in BLOCKS], {}, [], ["blue_bowl has room for 2, not for 3"]),
         ([("on", "red_block", "blue_block")], {"blue_block": "in blue_bowl"}, [], ["blue_block is in blue_bowl"]),
         ([("beside", "red_block", "blue_block")], {"blue_block": "in blue_bowl"}, [], ["blue_block is not on table"]),
     ],
@@ -263,9 +270,8 @@ def test_tells_why_there_is_no_plan(
 
 
 def test_a_full_bowl_takes_no_more() -> None:
-    names = [f"{colour}_block" for colour in ("red", "green", "blue", "yellow", "pink")]
+    names = EIGHT[: CAPACITY["bowl"] + 1]
     where = dict.fromkeys(names[1:], "in blue_bowl")
-    assert len(where) == CAPACITY["bowl"]
     problem = problem_of(tabletop(*names, "blue_bowl", **where), ("in", "red_block", "blue_bowl"))
     assert search(problem) is None
     assert "no room" in why_not(problem)

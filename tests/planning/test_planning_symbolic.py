@@ -175,5 +175,5 @@ def test_what_is_out_of_sight_is_named() -> None:
 
 def test_the_same_question_gets_the_same_answer() -> None:
     scene = tabletop()
-    text = "put all the blocks in the bowl"
+    text = "put all the blocks on the plate"
     assert plan(text, scene) == plan(text, scene) == SymbolicPlanner(SKILLS).plan(text, scene, History(scene))
