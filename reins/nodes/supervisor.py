@@ -216,7 +216,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
             self._bury(name, "its process ended", now)
         for name in self.settings.nodes:
             silent = now - self._heard.get(name, now)
-            if silent > self.settings.silence:
+            if self._up.is_set() and silent > self.settings.silence:  # before, the transitions' own deadlines hold
                 self._bury(name, f"no heartbeat for {silent:.1f} s", now)
         if self._dead and self.settings.exit_on_death and now - min(self._dead.values()) > self.settings.linger:
             self._stopping.set()
