@@ -26,6 +26,9 @@ from reins.safety.settings import SafetySettings
 PERIOD = 0.01
 NODES = ("robot", "skills", "teleop", "planner")
 
+SETTINGS = SafetySettings(heartbeat_timeout=0.09)
+"""A short deadline, so that a silent node is a matter of a few periods."""
+
 
 class KinematicRobot:
     """A robot that tracks every setpoint exactly."""
@@ -114,7 +117,7 @@ class Loop:
         self.profile = profile
         self.robot = robot or KinematicRobot(profile)
         self.host = DriverHost(self.robot, profile)
-        self.monitor = SafetyMonitor(profile, settings or SafetySettings(), watched)
+        self.monitor = SafetyMonitor(profile, settings or SETTINGS, watched)
         self.alive = set(watched)
         self.connected = True
         self.t = 0.0
@@ -137,7 +140,7 @@ class Loop:
 
     def restart(self) -> None:
         """A new monitor, as after the safety node was started again."""
-        self.monitor = SafetyMonitor(self.profile, SafetySettings(), NODES)
+        self.monitor = SafetyMonitor(self.profile, SETTINGS, NODES)
         self.host.recover()
 
     def begin(self) -> "Loop":
