@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from sim_mover import Mover
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.hardware.profile import RobotProfile
@@ -84,7 +85,7 @@ def test_the_overhead_camera_sees_every_object_at_home(renderer: Renderer, robot
             assert image.depth[row, column] > depth - 0.06  # nothing of the arm is in the way
 
 
-def test_the_wrist_camera_moves_with_the_hand(renderer: Renderer, mover, robot: MujocoRobot) -> None:
+def test_the_wrist_camera_moves_with_the_hand(renderer: Renderer, mover: Mover, robot: MujocoRobot) -> None:
     before = renderer.render("wrist", robot.world_state().qpos, 0.0)
     x, y, _ = robot.world_state().find("red_block").position
     mover.go([x, y, 0.2], 0.0, 1.0)

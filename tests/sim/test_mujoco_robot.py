@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sim_mover import Mover
 
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import GripperCommand, StopCategory
@@ -24,7 +25,7 @@ def test_objects_rest_where_they_were_put(robot: MujocoRobot) -> None:
     assert after.held is None
 
 
-def test_grasp_lift_and_carry_into_the_bowl(mover, robot: MujocoRobot) -> None:
+def test_grasp_lift_and_carry_into_the_bowl(mover: Mover, robot: MujocoRobot) -> None:
     mover.pick("red_block")
     lifted = robot.world_state()
     assert lifted.held == "red_block"
@@ -52,7 +53,7 @@ def test_grasp_lift_and_carry_into_the_bowl(mover, robot: MujocoRobot) -> None:
     assert robot.read().fault == ""
 
 
-def test_stacking(mover, robot: MujocoRobot) -> None:
+def test_stacking(mover: Mover, robot: MujocoRobot) -> None:
     mover.pick("red_block")
     base = robot.world_state().find("green_block")
     yaw = 2 * np.arctan2(base.orientation[2], base.orientation[3]) % (np.pi / 2)
@@ -67,13 +68,13 @@ def test_stacking(mover, robot: MujocoRobot) -> None:
 
 
 @pytest.mark.parametrize("width", [0.0, 0.03])
-def test_an_empty_hand_holds_nothing(mover, robot: MujocoRobot, width: float) -> None:
+def test_an_empty_hand_holds_nothing(mover: Mover, robot: MujocoRobot, width: float) -> None:
     mover.grip(width, 40.0, 1.2)
     assert robot.read().gripper_width == pytest.approx(width, abs=1e-3)
     assert not any(state.gripper_holding for state in mover.states)
 
 
-def test_fingers_keep_their_speed_limit(mover, robot: MujocoRobot, profile: RobotProfile) -> None:
+def test_fingers_keep_their_speed_limit(mover: Mover, robot: MujocoRobot, profile: RobotProfile) -> None:
     mover.grip(0.0, 70.0, 1.2)
     mover.grip(0.08, 70.0, 1.2)
     widths = np.array([state.gripper_width for state in mover.states])
@@ -81,7 +82,7 @@ def test_fingers_keep_their_speed_limit(mover, robot: MujocoRobot, profile: Robo
 
 
 @pytest.mark.parametrize("force", [10.0, 40.0])
-def test_fingers_push_with_the_force_asked_for(mover, robot: MujocoRobot, force: float) -> None:
+def test_fingers_push_with_the_force_asked_for(mover: Mover, robot: MujocoRobot, force: float) -> None:
     mover.pick("red_block", lift=0.1)
     mover.grip(0.0, force, 0.5)
     # The pads' normal force on the block: what both fingers' joints feel, by MuJoCo's own constraint forces.
@@ -89,13 +90,13 @@ def test_fingers_push_with_the_force_asked_for(mover, robot: MujocoRobot, force:
     np.testing.assert_allclose(pushed, force, rtol=0.02)
 
 
-def test_opening_lets_go_at_once(mover, robot: MujocoRobot) -> None:
+def test_opening_lets_go_at_once(mover: Mover, robot: MujocoRobot) -> None:
     mover.pick("red_block")
     mover.grip(0.08, 40.0, 0.1)
     assert robot.world_state().held is None
 
 
-def test_a_stop_keeps_the_grasp(mover, robot: MujocoRobot) -> None:
+def test_a_stop_keeps_the_grasp(mover: Mover, robot: MujocoRobot) -> None:
     mover.pick("red_block")
     robot.stop(StopCategory.CUT, "because")
     for _ in range(100):
@@ -103,7 +104,7 @@ def test_a_stop_keeps_the_grasp(mover, robot: MujocoRobot) -> None:
     assert robot.world_state().held == "red_block"
 
 
-def test_a_stop_stops_the_fingers(mover, robot: MujocoRobot) -> None:
+def test_a_stop_stops_the_fingers(mover: Mover, robot: MujocoRobot) -> None:
     mover.grip(0.0, 40.0, 0.3)
     width = robot.read().gripper_width
     robot.stop(StopCategory.CONTROLLED, "because")
@@ -112,7 +113,7 @@ def test_a_stop_stops_the_fingers(mover, robot: MujocoRobot) -> None:
     assert robot.read().gripper_width == pytest.approx(width, abs=0.003)
 
 
-def test_effort_holds_the_arm_up_and_keeps_its_limits(mover, robot: MujocoRobot, profile: RobotProfile) -> None:
+def test_effort_holds_the_arm_up_and_keeps_its_limits(mover: Mover, robot: MujocoRobot, profile: RobotProfile) -> None:
     """At rest it is gravity's torque; with the arm pressed into the table it stays within the limits."""
     mover.hold(0.3)
     at_rest = robot.read()
@@ -134,7 +135,7 @@ def test_same_seed_and_commands_give_the_same_states(profile: RobotProfile, tabl
     np.testing.assert_array_equal(run(), run())
 
 
-def test_a_reset_is_a_fresh_start(mover, robot: MujocoRobot, profile: RobotProfile, tabletop: WorldSpec) -> None:
+def test_a_reset_is_a_fresh_start(mover: Mover, robot: MujocoRobot, profile: RobotProfile, tabletop: WorldSpec) -> None:
     mover.gripper = GripperCommand(0.0, 40.0)
     mover.pick("red_block")
     robot.stop(StopCategory.CUT, "because")
@@ -149,7 +150,7 @@ def test_a_reset_is_a_fresh_start(mover, robot: MujocoRobot, profile: RobotProfi
     assert not any(item.touched for item in robot.world_state().objects.values())
 
 
-def test_touching_is_noticed(mover, robot: MujocoRobot) -> None:
+def test_touching_is_noticed(mover: Mover, robot: MujocoRobot) -> None:
     x, y, _ = robot.world_state().find("green_block").position
     mover.grip(0.0, 40.0, 0.9)
     mover.go([x, y, 0.10], 0.0, 1.5)

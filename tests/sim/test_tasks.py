@@ -1,8 +1,11 @@
 """Predicates on the truth, and tasks: drawn, doable, and measured."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sim_mover import Mover
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.facts import AXES
@@ -20,7 +23,7 @@ from reins.skills.library import SKILLS
 seeds = st.integers(0, 2**31 - 1)
 
 
-def test_predicates_measure_the_world(robot: MujocoRobot, put) -> None:
+def test_predicates_measure_the_world(robot: MujocoRobot, put: Callable[..., None]) -> None:
     put("blue_bowl", 0.5, 0.2)
     put("white_plate", 0.5, -0.2)
     put("red_block", 0.5, 0.2, bottom=0.006)
@@ -37,13 +40,14 @@ def test_predicates_measure_the_world(robot: MujocoRobot, put) -> None:
         ("right_of", "white_plate", "blue_bowl"),
     ):
         assert evaluate(predicate, state), predicate
-    for predicate in (
+    unmet: tuple[tuple[str, ...], ...] = (
         ("in", "green_block", "white_plate"),
         ("on", "red_block", "table"),
         ("beside", "red_block", "green_block"),
         ("held", "red_block"),
         ("touched", "red_block"),
-    ):
+    )
+    for predicate in unmet:
         assert not evaluate(predicate, state), predicate
 
 
@@ -131,7 +135,9 @@ def task_of(robot: MujocoRobot, *goal: tuple[str, ...], forbidden: tuple[str, ..
     return TabletopTask("", robot.world.name, robot.seed, goal, forbidden)
 
 
-def test_success_is_every_goal_and_no_forbidden_touch(mover, robot: MujocoRobot, put) -> None:
+def test_success_is_every_goal_and_no_forbidden_touch(
+    mover: Mover, robot: MujocoRobot, put: Callable[..., None]
+) -> None:
     start = place(robot.world, robot.seed)["red_block"]
     task = task_of(
         robot, ("in", "green_block", "blue_bowl"), ("moved", "red_block", "left"), forbidden=("yellow_block",)

@@ -137,7 +137,13 @@ def test_a_file_that_is_not_there_or_not_yaml(tmp_path: Path) -> None:
 def test_a_camera_cannot_look_along_its_up(tmp_path: Path, profile: RobotProfile) -> None:
     from reins.sim.model import build_model
 
-    camera = {"name": "bad", "mount": "table", "position": [0, 0, 1], "look_at": [0, 0, 0], "up": [0, 0, 1]}
+    camera: dict[str, object] = {
+        "name": "bad",
+        "mount": "table",
+        "position": [0, 0, 1],
+        "look_at": [0, 0, 0],
+        "up": [0, 0, 1],
+    }
     camera |= {"fovy": 40.0, "width": 64, "height": 48}
     world: WorldSpec = load_world(write(tmp_path, cameras=[camera]))
     with pytest.raises(ReinsError, match="camera 'bad'"):
