@@ -47,14 +47,14 @@ def test_predicates_measure_the_world(robot: MujocoRobot, put: Callable[..., Non
         ("held", "red_block"),
         ("touched", "red_block"),
     )
-    for predicate in unmet:
-        assert not evaluate(predicate, state), predicate
+    for wrong in unmet:
+        assert not evaluate(wrong, state), wrong
 
 
 @pytest.mark.parametrize("direction", sorted(AXES))
 @pytest.mark.parametrize("past, moved", [(-1e-6, False), (1e-6, True)])
 def test_moved_needs_a_distance_along_its_direction(
-    robot: MujocoRobot, put, direction: str, past: float, moved: bool
+    robot: MujocoRobot, put: Callable[..., None], direction: str, past: float, moved: bool
 ) -> None:
     axis, sign = AXES[direction]
     place_ = [0.5, 0.0]
