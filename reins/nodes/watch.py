@@ -93,7 +93,6 @@ class GraphWatch:
         self._client = client
         self.status = GraphStatus()
         self._told: list[str] | None = None
-        self._told: list[str] | None = None
         self._taps = [
             client.listen(ros.Heartbeat, "heartbeat", HEARTBEAT, self._on_heartbeat),
             client.listen(ros.SafetyState, "safety/state", LATCHED, self._on_safety),
