@@ -111,7 +111,7 @@ def _running(settings: RigSettings, world: str) -> Iterator[Session]:
 def _episode(session: Session, task: TabletopTask, profile: RobotProfile) -> Episode:
     client = session.client
     watch = _Watch(profile)
-    recorder = GraphRecorder(client, watch)
+    recorder = GraphRecorder(client, watch, watch.on_command)
     try:
         reply = client.reset_world(task.seed)
         if not reply.accepted:

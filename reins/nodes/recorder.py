@@ -7,9 +7,9 @@ from reins_msgs import msg as ros
 from reins.contracts.event import SafetyEvent
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
-from reins.hardware.robot import RobotState
+from reins.hardware.robot import RobotState, SafeCommand
 from reins.nodes.client import GraphClient
-from reins.nodes.convert import event_from_msg, robot_state_from_msg, time_from_msg
+from reins.nodes.convert import event_from_msg, robot_state_from_msg, safe_command_from_msg, time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg, world_from_msg
 from reins.nodes.qos import LATCHED
 from reins.nodes.watch import EVERY
@@ -44,9 +44,12 @@ class GraphRecorder:
     Args:
         client: a client of that graph.
         sink: takes the data.
+        on_command: takes every safe command, if given.
     """
 
-    def __init__(self, client: GraphClient, sink: Sink) -> None:
+    def __init__(
+        self, client: GraphClient, sink: Sink, on_command: Callable[[SafeCommand], None] | None = None
+    ) -> None:
         self._client = client
         self._taps = [
             client.listen(ros.RobotState, "robot_state", EVERY, lambda m: sink.on_state(robot_state_from_msg(m))),
@@ -63,6 +66,11 @@ class GraphRecorder:
                 ros.Plan, "plan", LATCHED, lambda m: sink.on_plan(time_from_msg(m.header.stamp), plan_from_msg(m))
             ),
         ]
+        if on_command is not None:
+            take = on_command
+            self._taps.append(
+                client.listen(ros.SafeCommand, "command/safe", EVERY, lambda m: take(safe_command_from_msg(m)))
+            )
 
     def close(self) -> None:
         """Stop listening."""
