@@ -1,5 +1,6 @@
 """Plain data from a graph's topics, to whoever records it."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from reins_msgs import msg as ros
