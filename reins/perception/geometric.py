@@ -30,7 +30,7 @@ TABLE_TOLERANCE = 0.004
 """Anything lower than this is the table: depth noise, cloth [m]."""
 
 STALE = 1.0
-"""Images older than this are reported [s]."""
+"""Images older than this are reported; a clock that goes back by more was started again [s]."""
 
 HISTORY = 200
 """Robot states that are kept to know where the robot was when an image was taken: 2 s at 100 Hz."""
@@ -112,10 +112,12 @@ class GeometricPerception:
         the moment where the gripper closes on something.
 
         `update` calls it too; whoever has more states than images should give them all. A state that is not newer than
-        the last one is left out.
+        the last one is left out; where robot time starts again (a simulator was restarted), everything is forgotten.
         """
         if self._states and state.stamp <= self._states[-1].stamp:
-            return
+            if state.stamp > self._states[-1].stamp - STALE:
+                return
+            self.reset()
         before = self._states[-1] if self._states else state
         self._states.append(state)
         if state.gripper_holding != before.gripper_holding:

@@ -124,6 +124,23 @@ def test_without_a_robot_state(stage: Stage, perception: GeometricPerception) ->
     assert [(d.severity, d.kind) for d in perception.diagnostics] == [(Severity.WARN, "no_state")]
 
 
+def test_robot_time_starts_again(stage: Stage, perception: GeometricPerception) -> None:
+    stage.look(perception, times=30)
+    stage.reset(5)
+    scene = stage.look(perception)
+    assert scene.stamp == 0.0
+    assert set(scene.objects) == set(stage.robot.world.by_id)
+    assert max(stage.error(scene, name) for name in scene.objects) < 0.005
+
+
+def test_late_state_is_no_new_start(stage: Stage, perception: GeometricPerception) -> None:
+    late = stage.state()
+    stage.stamp += 0.3
+    scene = stage.look(perception)
+    perception.on_state(late)
+    assert perception.scene is scene and scene.objects
+
+
 def test_reset_forgets(stage: Stage, perception: GeometricPerception) -> None:
     stage.look(perception)
     perception.reset()
