@@ -26,6 +26,9 @@ KIND: Final = "policies"
 TOLERANCE: Final = 0.01
 """How close to its goal a policy must bring the tool [m]; a radian counts as TURN_LENGTH."""
 
+SOFT_START: Final = 0.25
+"""Time over which a motion comes up to the policy's speed [s]."""
+
 PROGRESS: Final = 0.002
 """A policy that comes no closer than this within the arm's STUCK_AFTER is stuck [m]."""
 
@@ -46,6 +49,7 @@ class PolicyArm(Arm):
         self._slot = slot
         self._goal: ToolPose | None = None
         self._first = self._closest = float("inf")
+        self._since = 0.0
         slot.policy.reset()
 
     def go_to(self, goal: ToolPose, state: RobotState, scale: float = 1.0) -> None:
@@ -54,7 +58,7 @@ class PolicyArm(Arm):
         self._share = scale
         self._goal = goal
         self._first = self._closest = self._error = _distance(goal, self.tool(state))
-        self._late = 0.0
+        self._late = self._since = 0.0
 
     @property
     def fraction(self) -> float:
@@ -74,7 +78,9 @@ class PolicyArm(Arm):
         tool, jacobian = self.ik.kinematics.tool_jacobian(state.position)
         self._watch(_distance(self._goal, tool), dt)
         inputs = PolicyInput(state, tool, self._goal, self._slot.policy.last_action)
-        velocity = np.clip(self._share * self._scale * self._slot.policy.step(inputs), lower, upper)
+        self._since += dt
+        share = self._share * self._scale * min(1.0, self._since / SOFT_START)
+        velocity = np.clip(share * self._slot.policy.step(inputs), lower, upper)
         speed = float(np.linalg.norm(jacobian[:3] @ velocity))
         return np.clip(velocity * min(1.0, self._limits.speed / max(speed, 1e-9)), lower, upper)
 

@@ -72,6 +72,11 @@ class ReachMeter:
         """(n,) where the arm is [rad]."""
         return self._robot.read().position
 
+    def restart(self) -> None:
+        """Put the arm back to its home pose."""
+        self._robot.reset(self._robot.seed)
+        self._pending = self._next(self.position, np.zeros(len(self._profile.joints)))
+
     def reach(self, goal: ToolPose) -> ReachOutcome:
         """One reach from where the arm is to `goal`."""
         arm = PolicyArm(self._profile, self._slot)
@@ -123,7 +128,13 @@ def measure(
     """Reach `episodes` random goals, one after the other, drawn from `seed`, and sum up."""
     task, random = ReachTask(profile), np.random.default_rng(seed)
     meter = ReachMeter(profile, policy, seed)
-    outcomes = [meter.reach(task.goal_from(meter.position, random, LOWEST)) for _ in range(episodes)]
+    outcomes: list[ReachOutcome] = []
+    while len(outcomes) < episodes:
+        goal = task.goal_from(meter.position, random, LOWEST)
+        if goal is None:
+            meter.restart()
+        else:
+            outcomes.append(meter.reach(goal))
     measurement = Measurement(
         environment=f"MuJoCo, world {WORLD}",
         episodes=len(outcomes),

@@ -30,6 +30,9 @@ YAW: Final = 0.6 * pi
 MARGIN: Final = 0.12
 """Distance to the joint limits along the straight way from a start to its goal [rad]."""
 
+TRIES: Final = 50
+"""Goals that are drawn for one start."""
+
 SPEED: Final = (0.38, 1.6)
 """Fastest motion that the teacher asks for: [m/s], [rad/s]."""
 
@@ -65,19 +68,29 @@ class ReachTask:
 
     def episodes(self, count: int, random: np.random.Generator) -> list[Episode]:
         """Random episodes."""
-        starts = [self._posture(random) for _ in range(count)]
-        return [Episode(start, self.goal_from(start, random)) for start in starts]
+        found: list[Episode] = []
+        while len(found) < count:
+            start = self._posture(random)
+            goal = self.goal_from(start, random)
+            if goal is not None:
+                found.append(Episode(start, goal))
+        return found
 
-    def goal_from(self, start: FloatArray, random: np.random.Generator, lowest: float = REGION[0][2]) -> ToolPose:
-        """A random goal, `lowest` [m] high or more, that a straight way clear of joint limits leads to from `start`.
+    def goal_from(
+        self, start: FloatArray, random: np.random.Generator, lowest: float = REGION[0][2]
+    ) -> ToolPose | None:
+        """A random goal, `lowest` [m] high or more, that a straight way clear of limits leads to from `start`.
+
+        None where a few tries find none: then the start is too near to a joint limit itself.
 
         Args:
             start: (n,) posture [rad].
         """
-        while True:
+        for _ in range(TRIES):
             goal = _random_pose(random)
             if goal.position[2] >= lowest and self._clear(start, goal):
                 return goal
+        return None
 
     def teach(self, position: FloatArray, goal: ToolPose) -> FloatArray:
         """(n,) joint velocity that a policy should command at `position` (n,) [rad] to reach `goal` [rad/s].
@@ -100,7 +113,7 @@ class ReachTask:
     def _posture(self, random: np.random.Generator) -> FloatArray:
         """A posture over the table: a little off the one nearest to home, and its tool a little off the vertical."""
         solution = None
-        while solution is None:
+        while solution is None:  # nearly every pose in REGION has one
             solution = self._solver.solve(_random_pose(random), (self.profile.home,), MARGIN)
         drifted = solution.position + random.normal(0.0, 0.08, len(self.profile.joints))
         return np.clip(drifted, self.profile.lower + MARGIN, self.profile.upper - MARGIN)

@@ -1,7 +1,7 @@
 """A closed loop for tests: skill runner → one period of delay → simulated robot, with the true scene.
 
-It stands where the safety monitor and the driver host stand in the real thing: it integrates velocities to positions and
-passes on everything, so that what a skill commands can be looked at unfiltered.
+It stands where the safety monitor and the driver host stand in the real thing: it integrates velocities to positions
+and passes on everything, so that what a skill commands can be looked at unfiltered.
 """
 
 from collections.abc import Callable, Sequence

@@ -31,7 +31,7 @@ def loose(share: float) -> tuple[FloatArray, FloatArray]:
 
 
 @given(twists, shares, speeds)
-def test_every_velocity_is_within_speed_and_acceleration(twist: FloatArray, share: FloatArray, last: FloatArray) -> None:
+def test_every_velocity_is_within_its_bounds(twist: FloatArray, share: FloatArray, last: FloatArray) -> None:
     velocity = IK.step(posture(share), twist, PROFILE.home, last, PERIOD)
     assert np.isfinite(velocity).all()
     assert np.all(np.abs(velocity - last) <= IK.settings.acceleration_share * PROFILE.acceleration * PERIOD + 1e-9)

@@ -9,7 +9,7 @@ from closed_loop import Loop
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint
 from reins.contracts.relations import relations_between
-from reins.contracts.scene import Scene, SceneObject, by_id
+from reins.contracts.scene import Scene, SceneObject, Vector3, by_id
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import RobotState
 from reins.skills.controller import SkillController, Status
@@ -23,7 +23,7 @@ FULL_HAND = replace(EMPTY_HAND, gripper_width=0.04, gripper_holding=True)
 BLOCK, BOWL, PLATE = (0.04, 0.04, 0.04), (0.14, 0.14, 0.045), (0.15, 0.15, 0.012)
 
 
-def thing(name: str, x: float, y: float, size: tuple[float, float, float] = BLOCK, z: float | None = None) -> SceneObject:
+def thing(name: str, x: float, y: float, size: Vector3 = BLOCK, z: float | None = None) -> SceneObject:
     colour, label = name.split("_")[:2]
     height = size[2] / 2 if z is None else z
     return SceneObject(name, label, colour, (x, y, height), (0.0, 0.0, 0.0, 1.0), size, 1.0, 0.0)
@@ -50,7 +50,9 @@ IN_HAND = thing("red_block", 0.31, 0.0, z=0.48)
         (scene_of(thing("red_block", 0.9, 0.0)), "move_to", {"target": "red_block", "height": 0.1}, "out of reach"),
         (scene_of(thing("red_block", 0.5, 0.0, (0.1, 0.1, 0.04))), "pick", {"object": "red_block"}, "opens to 80 mm"),
         (
-            scene_of(thing("red_block", 0.5, 0.0), thing("blue_bowl", 0.5, 0.1, BOWL), thing("green_bowl", 0.6, 0.0, BOWL)),
+            scene_of(
+                thing("red_block", 0.5, 0.0), thing("blue_bowl", 0.5, 0.1, BOWL), thing("green_bowl", 0.6, 0.0, BOWL)
+            ),
             "pick",
             {"object": "red_block"},
             "no room for the fingers around red_block",
@@ -89,9 +91,7 @@ def test_what_was_never_seen_cannot_be_placed() -> None:
 
 
 def test_there_is_no_room_on_a_full_table() -> None:
-    blocks = [
-        thing(f"red_block_{i}_{j}", 0.2 + 0.06 * i, -0.5 + 0.06 * j) for i in range(9) for j in range(18)
-    ]
+    blocks = [thing(f"red_block_{i}_{j}", 0.2 + 0.06 * i, -0.5 + 0.06 * j) for i in range(9) for j in range(18)]
     scene = scene_of(IN_HAND, *blocks, held="red_block")
     with pytest.raises(ReinsError, match="no free place on the table"):
         controller(scene, "place_on", FULL_HAND, support="table")

@@ -1,5 +1,6 @@
 """Footprints: distances between discs and rectangles, and the room that the hand takes."""
 
+from itertools import pairwise
 from math import hypot, pi
 
 import numpy as np
@@ -26,7 +27,7 @@ def boundary(shape: Footprint) -> np.ndarray:
         return np.stack([shape.x + shape.radius * np.cos(turn), shape.y + shape.radius * np.sin(turn)], axis=1)
     corners = np.array([*shape.corners(), shape.corners()[0]])
     share = np.linspace(0, 1, 50)[:, None]
-    return np.vstack([a + share * (b - a) for a, b in zip(corners[:-1], corners[1:], strict=True)])
+    return np.vstack([a + share * (b - a) for a, b in pairwise(corners)])
 
 
 @given(footprints, footprints)

@@ -1,9 +1,11 @@
 """pick: which way to grasp an object, and the phases that do it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import hypot, pi
 from typing import Final
+
+import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.scene import Scene, SceneObject
@@ -29,7 +31,10 @@ SPARE_OPENINGS: Final = (0.03, 0.02, 0.012)
 """How much wider than the object the fingers open around it, the narrower where there is less room [m]."""
 
 HIGH_GRASP: Final = 0.006
-"""Where there is no room for that, it is grasped with the tool this far below its top [m]."""
+"""Where there is no room lower down, it is grasped with the tool as little as this below its top [m]."""
+
+HEIGHT_STEP: Final = 0.005
+"""Difference between two grasp heights that are tried [m]."""
 
 WIDTH_TOLERANCE: Final = 0.012
 """How far the grasped width may be from the object's own [m]."""
@@ -65,10 +70,15 @@ def pick(arm: Arm, layout: Layout, object_id: str, state: RobotState, scene: Sce
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to grasp: spare room around the opened hand [m], yaw [rad], width between the fingers [m], their opening
-    on the way down [m], height above the object's underside [m]."""
+    """One way to grasp.
 
-    room: float
+    Attributes:
+        yaw: of the tool [rad].
+        width: of the object between the fingers [m].
+        opening: of the fingers on the way down [m].
+        above_underside: height of the tool above the object's underside [m].
+    """
+
     yaw: float
     width: float
     opening: float
@@ -112,34 +122,38 @@ class Grasp:
         return pointing_down(x, y, height, yaw)
 
     def _options(self, item: SceneObject, state: RobotState) -> Iterator[Option]:
-        """Ways to grasp the object, regardless of what stands around: the least turn of the wrist first."""
+        """Ways to grasp the object, whatever stands around: low, wide, with the least turn of the wrist first."""
         most = self._layout.profile.gripper.max_width
         sides = yaw_of(item.orientation)
         yaws = by_wrist_turn((sides + quarter * pi / 2 for quarter in range(4)), self._arm.tool(state))
-        for height in (grasp_above_underside(item.size[2]), item.size[2] - HIGH_GRASP):
+        lowest = grasp_above_underside(item.size[2])
+        highest = item.size[2] - HIGH_GRASP
+        for height in (lowest, *np.arange(lowest + HEIGHT_STEP, highest + 1e-6, HEIGHT_STEP).tolist()):
             for spare in SPARE_OPENINGS:
                 for yaw in yaws:
                     width = item.size[1] if abs(wrapped(yaw - sides, pi)) < 0.1 else item.size[0]
                     if width + SPARE_OPENINGS[-1] <= most:
-                        yield Option(float("inf"), yaw, width, min(width + spare, most), height)
+                        yield Option(yaw, width, min(width + spare, most), height)
 
     def _choose(self, item: SceneObject, state: RobotState, scene: Scene) -> Option:
-        """The first way with comfortable room; where there is none, the one with most."""
-        tight: list[Option] = []
-        narrow = False
+        """The first way with comfortable room; where there is none, the first with room at all."""
         travel = self._layout.travel_height(scene, self._layout.hand.fingertip)
+        reached: dict[float, bool] = {}
+        tight: Option | None = None
         for option in self._options(item, state):
-            narrow = True
             pose = self._pose(item, option.yaw, option.above_underside, scene)
-            if reaches(self._arm, pose, travel, state):
-                room = self._room(pose, option.opening, item, scene)
-                tight.append(replace(option, room=room))
-                if room >= COMFORT:
-                    return tight[-1]
-        best = max(tight, key=lambda option: option.room, default=None)
-        if best is None or best.room < 0.0:
-            raise ReinsError(self._refusal(item, scene, narrow, bool(tight)))
-        return best
+            if option.yaw not in reached:
+                reached[option.yaw] = reaches(self._arm, pose, travel, state)
+            if not reached[option.yaw]:
+                continue
+            room = self._room(pose, option.opening, item, scene)
+            if room >= COMFORT:
+                return option
+            if tight is None and room >= 0.0:
+                tight = option
+        if tight is None:
+            raise ReinsError(self._refusal(item, scene, bool(reached), any(reached.values())))
+        return tight
 
     def _room(self, pose: ToolPose, opening: float, item: SceneObject, scene: Scene) -> float:
         """Spare room around the opened hand [m]; the walls of a bowl around the object count from inside."""
