@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from reins.perception.body import Mask, Points
 from reins.perception.colours import COLOURS, FIRST_ACHROMATIC, ColourTable
-from reins.perception.view import CameraView, Indices, Region, Window
+from reins.perception.view import CameraView, Image32, Indices, Region, Window
 
 ROBOT_MARGIN = 0.02
 """How far from the robot's boxes a pixel without hue still counts as robot [m]: such is the colour of robots."""
@@ -18,8 +18,8 @@ ROBOT_MARGIN = 0.02
 ROBOT_MARGIN_HUE = 0.002
 """The same for pixels with a hue [m]: an object in the gripper touches the boxes."""
 
-OCCLUDER_STEP = 0.012
-"""A neighbouring pixel nearer by more than this hides part of the blob [m]."""
+OCCLUDER_STEP = 0.018
+"""A neighbouring pixel nearer by more than this hides part of the blob [m]; above JUMP, so that none hides itself."""
 
 JUMP = 0.015
 """Neighbouring pixels whose depths differ by more than this are of different surfaces [m]."""
@@ -83,12 +83,12 @@ class Segmenter:
 
     def blobs(self, view: CameraView) -> list[Blob]:
         """All blobs of a view, largest first."""
-        cloud, blocked = self._above_table(view)
-        found = [blob for group in _groups(cloud.classes) for blob in self._connected(view, blocked, cloud.part(group))]
+        cloud, front = self._above_table(view)
+        found = [blob for group in _groups(cloud.classes) for blob in self._connected(view, front, cloud.part(group))]
         return sorted(found, key=lambda blob: len(blob.points), reverse=True)
 
-    def _above_table(self, view: CameraView) -> tuple[_Cloud, Mask]:
-        """The pixels that can be objects, and a mask (h, w) of those that hide what is behind them: robot, no depth."""
+    def _above_table(self, view: CameraView) -> tuple[_Cloud, Image32]:
+        """The pixels that can be objects, and the depth (h, w) of what hides others: 0 for the robot, or none."""
         (x_low, y_low, z_low), (x_high, y_high, z_high) = self.region.lower, self.region.upper
         flat = np.flatnonzero((view.height > z_low) & (view.height < z_high))
         points = view.points(flat)
@@ -97,11 +97,11 @@ class Segmenter:
         flat, points = flat[inside], points[inside]
         classes = self.colours.classify(view.rgb.reshape(-1, 3)[flat])
         robot = _robot_pixels(view, points, classes)
-        blocked = view.depth <= 0.0
-        blocked.ravel()[flat[robot]] = True
-        return _Cloud(flat, points, classes).part(np.flatnonzero(~robot)), blocked
+        front = view.depth.copy()
+        front.ravel()[flat[robot]] = 0.0
+        return _Cloud(flat, points, classes).part(np.flatnonzero(~robot)), front
 
-    def _connected(self, view: CameraView, blocked: Mask, cloud: _Cloud) -> list[Blob]:
+    def _connected(self, view: CameraView, front: Image32, cloud: _Cloud) -> list[Blob]:
         """The connected parts of pixels of one colour."""
         if len(cloud.flat) < self.least_pixels:
             return []
@@ -110,18 +110,22 @@ class Segmenter:
         here = rows - row, columns - column
         depth = np.full((int(rows[-1]) - row + 1, int(columns.max()) - column + 1), FAR, np.float32)
         depth[here] = view.depth[rows, columns]
-        # A pixel far behind a neighbour is at the edge of what that hides: without it the two surfaces come apart.
-        surface = (depth < FAR) & (depth < cv2.erode(depth, _KERNEL) + JUMP)
+        # A pixel far behind a neighbour is at the edge of what that hides: it counts as part of the hiding thing, and
+        # without it the two surfaces come apart.
+        nearest = cv2.erode(depth, _KERNEL)
+        surface = (depth < FAR) & (depth < nearest + JUMP)
+        torn = (depth < FAR) & ~surface
+        front[row : row + depth.shape[0], column : column + depth.shape[1]][torn] = nearest[torn]
         count, labels, stats, _ = cv2.connectedComponentsWithStats(surface.view(np.uint8), connectivity=8)
         of_pixel = labels[here]
         return [
-            _blob(view, blocked, cloud.part(np.flatnonzero(of_pixel == index)))
+            _blob(view, front, cloud.part(np.flatnonzero(of_pixel == index)))
             for index in range(1, count)
             if stats[index, cv2.CC_STAT_AREA] >= self.least_pixels
         ]
 
 
-def _blob(view: CameraView, blocked: Mask, cloud: _Cloud) -> Blob:
+def _blob(view: CameraView, front: Image32, cloud: _Cloud) -> Blob:
     """The blob of these pixels."""
     rows, columns = np.divmod(cloud.flat, view.shape[1])
     row, column = int(rows.min()), int(columns.min())
@@ -129,7 +133,7 @@ def _blob(view: CameraView, blocked: Mask, cloud: _Cloud) -> Blob:
     shape = np.zeros((window.height, window.width), bool)
     here = rows - window.row, columns - window.column
     shape[here] = True
-    edge, hidden = _contour(shape, view, blocked, window)
+    edge, hidden = _contour(shape, view, front, window)
     colour = int(np.bincount(cloud.classes).argmax())
     area = view.ground_area(rows, columns)
     return Blob(colour, cloud.points, area, edge[here], hidden, float(np.sqrt(area.mean())))
@@ -153,7 +157,7 @@ def _groups(classes: NDArray[np.uint8]) -> list[Indices]:
     return [np.flatnonzero(together == colour) for colour in present]
 
 
-def _contour(shape: Mask, view: CameraView, blocked: Mask, window: Window) -> tuple[Mask, float]:
+def _contour(shape: Mask, view: CameraView, front: Image32, window: Window) -> tuple[Mask, float]:
     """Free outer edge pixels of `shape`, which fills the window, and the hidden share of its contour."""
     solid = shape.view(np.uint8)
     outlines, _ = cv2.findContours(solid, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
@@ -161,7 +165,7 @@ def _contour(shape: Mask, view: CameraView, blocked: Mask, window: Window) -> tu
     ring = (cv2.dilate(filled, _KERNEL) != 0) & (filled == 0)
     depth = view.depth[window.slices]
     beside = cv2.dilate(np.where(shape, depth, np.float32(0.0)), _KERNEL)
-    hiding = ring & ((depth < beside - OCCLUDER_STEP) | blocked[window.slices])
+    hiding = ring & (front[window.slices] < beside - OCCLUDER_STEP)
     inner = cv2.erode(filled, _KERNEL, borderType=cv2.BORDER_CONSTANT, borderValue=0)
     cut = shape & window.at_border(view.shape)
     near_hiding = cv2.dilate(hiding.view(np.uint8), _KERNEL)

@@ -132,6 +132,23 @@ def test_twins_that_touch_stay_two(twins_stage: Stage, perception: GeometricPerc
     assert {name for name in scene.objects if "red" in name} == {"red_block", "red_block_2"}
 
 
+def test_twin_carried_across_the_other(twins_stage: Stage, perception: GeometricPerception) -> None:
+    """In the image one hides part of the other, and both are one patch of red."""
+    stage = twins_stage
+    stage.reset(3)
+    stage.away("green_block", "blue_block", "yellow_block")
+    stage.put("red_block", 0.55, 0.0, 0.02)
+    stage.put("red_block_2", 0.55, -0.20, 0.02)
+    stage.look(perception)
+    for y in np.arange(-0.08, 0.08, 0.01):
+        stage.arm(0.40, 0.2, 0.4)
+        stage.put("red_block_2", 0.545, y, 0.20)  # as if on a string: the hand would hide both
+        scene = stage.look(perception, "overhead")
+        assert set(scene.objects) == {"red_block", "red_block_2"}
+        resting = min(scene.objects.values(), key=lambda item: item.position[2])
+        assert np.linalg.norm(np.subtract(resting.position, stage.truth("red_block").position)) < 0.006
+
+
 def test_stacked_twins_are_both_remembered(twins_stage: Stage, perception: GeometricPerception) -> None:
     stage = twins_stage
     stage.reset(3)
