@@ -33,8 +33,11 @@ def scene_of(*things: SceneObject, held: str | None = None) -> Scene:
     return Scene(0.0, "test", by_id(things), relations_between(things, held))
 
 
+Arguments = dict[str, str | float]
+
+
 def controller(
-    scene: Scene, skill: str, state: RobotState = EMPTY_HAND, avoid: tuple[str, ...] = (), **arguments: str | float
+    scene: Scene, skill: str, arguments: Arguments, state: RobotState = EMPTY_HAND, avoid: tuple[str, ...] = ()
 ) -> SkillController:
     constraints = [Constraint(kind="avoid", object=name) for name in avoid]
     return FACTORY(skill, arguments, state, scene, constraints)
@@ -79,41 +82,53 @@ IN_HAND = thing("red_block", 0.31, 0.0, z=0.48)
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_refused_with_the_reason(
-    scene: Scene, skill: str, arguments: dict[str, str | float], reason: str
+    scene: Scene, skill: str, arguments: Arguments, reason: str
 ) -> None:
     with pytest.raises(ReinsError, match=reason):
-        controller(scene, skill, **arguments)
+        controller(scene, skill, arguments)
 
 
 def test_what_was_never_seen_cannot_be_placed() -> None:
     with pytest.raises(ReinsError, match="never seen"):
-        controller(scene_of(thing("blue_bowl", 0.5, 0.0, BOWL)), "place_in", FULL_HAND, container="blue_bowl")
+        controller(scene_of(thing("blue_bowl", 0.5, 0.0, BOWL)), "place_in", {"container": "blue_bowl"}, FULL_HAND)
 
 
 def test_there_is_no_room_on_a_full_table() -> None:
     blocks = [thing(f"red_block_{i}_{j}", 0.2 + 0.06 * i, -0.5 + 0.06 * j) for i in range(9) for j in range(18)]
     scene = scene_of(IN_HAND, *blocks, held="red_block")
     with pytest.raises(ReinsError, match="no free place on the table"):
-        controller(scene, "place_on", FULL_HAND, support="table")
+        controller(scene, "place_on", {"support": "table"}, FULL_HAND)
+
+
+@pytest.mark.parametrize("skill, name, size", [("place_in", "blue_bowl", BOWL), ("place_on", "green_block", BLOCK)])
+def test_there_is_no_room_where_it_is_full(skill: str, name: str, size: Vector3) -> None:
+    inside = [thing("yellow_block", 0.5, 0.02, z=0.03), thing("green_block", 0.5, -0.02, z=0.03)]
+    above = [thing("yellow_block", 0.5, 0.0, z=0.06)]
+    scene = scene_of(
+        IN_HAND, thing(name, 0.5, 0.0, size), *(inside if skill == "place_in" else above), held="red_block"
+    )
+    parameter = "container" if skill == "place_in" else "support"
+    with pytest.raises(ReinsError, match=f"no room left (in|on) {name}: .*yellow_block"):
+        controller(scene, skill, {parameter: name}, FULL_HAND)
 
 
 def test_a_side_that_is_taken_is_refused_and_any_side_is_not() -> None:
     scene = scene_of(IN_HAND, thing("green_block", 0.5, 0.0), thing("yellow_block", 0.5, 0.07), held="red_block")
     with pytest.raises(ReinsError, match="no free place left of green_block"):
-        controller(scene, "place_beside", FULL_HAND, object="green_block", side="left_of")
-    controller(scene, "place_beside", FULL_HAND, object="green_block", side="beside")
+        controller(scene, "place_beside", {"object": "green_block", "side": "left_of"}, FULL_HAND)
+    controller(scene, "place_beside", {"object": "green_block", "side": "beside"}, FULL_HAND)
 
 
 def test_an_object_to_avoid_keeps_the_hand_farther_away() -> None:
     near = scene_of(thing("red_block", 0.5, 0.0), thing("yellow_block", 0.5, -0.072), thing("green_block", 0.57, 0.0))
-    controller(near, "pick", object="red_block")
+    controller(near, "pick", {"object": "red_block"})
     with pytest.raises(ReinsError, match="no room"):
-        controller(near, "pick", avoid=("yellow_block", "green_block"), object="red_block")
+        controller(near, "pick", {"object": "red_block"}, avoid=("yellow_block", "green_block"))
 
 
 def test_an_unknown_skill_lists_those_that_exist() -> None:
     with pytest.raises(ReinsError, match=r"no scripted skill 'pik'; did you mean 'pick'\?"):
-        controller(scene_of(), "pik")
+        controller(scene_of(), "pik", {})
 
 
 def test_it_notices_that_the_gripper_closed_on_nothing() -> None:

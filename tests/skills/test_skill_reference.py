@@ -47,7 +47,7 @@ def test_a_motion_from_rest_is_a_straight_line(start: ToolPose, goal: ToolPose) 
     way = goal.position - start.position
     for pose, _ in samples(ToolMotion(start, goal, np.zeros(6), LIMITS)):
         off = np.cross(pose.position - start.position, way)
-        assert np.linalg.norm(off) <= 5e-4 * max(np.linalg.norm(way), 1e-3)
+        assert np.linalg.norm(off) <= 5e-4 * max(float(np.linalg.norm(way)), 1e-3)
 
 
 @settings(deadline=None)

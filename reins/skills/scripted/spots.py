@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from reins.contracts.errors import ReinsError
+from reins.contracts.facts import CAPACITY
 from reins.contracts.relations import radius
 from reins.contracts.scene import CONTAINERS, TABLE, Scene, SceneObject
 from reins.hardware.robot import RobotState
@@ -27,8 +28,11 @@ BOWL_DEPTH: Final = 0.02
 RELEASE_OPENING: Final = 0.018
 """How much the fingers open to let go [m]."""
 
-IN_BOWL: Final = (0.021, 0.024, 0.027, 0.031, 0.012, 0.0)
+IN_BOWL: Final = (0.021, 0.024, 0.027, 0.031, 0.038, 0.046, 0.012, 0.0)
 """Distances from the middle of a bowl that are tried, in turn [m]: the first leaves room for one more block."""
+
+BOWL_OVERLAP: Final = 0.005
+"""In a bowl it may be let go this far over what is in it already, for it slides down beside it [m]."""
 
 BESIDE: Final = 0.028
 """Free distance to the thing it is put beside: well within what counts as beside, with room for error [m]."""
@@ -97,8 +101,8 @@ class SpotFinder:
             spots += self._around(container, IN_BOWL, max(low, over))
             spots.sort(key=lambda spot: round(max(0.0, 0.001 - self._gap(spot, contents)), 3))
         others = self._layout.others(self._scene, container.id)
-        chosen = self._best(spots, others, contents, loosest=-0.012, wall=container, levels=(0.0,))
-        return self._or_refuse(chosen, f"there is no room left in {container.id}")
+        chosen = self._best(spots, others, contents, loosest=-BOWL_OVERLAP, wall=container, levels=(0.0,))
+        return self._or_refuse(chosen, f"there is no room left {_where(container)}")
 
     def on(self, support: SceneObject) -> Spot:
         """On a plate, beside what is on it already, or on a block, with the sides aligned."""
@@ -113,7 +117,7 @@ class SpotFinder:
             reach = max(0.0, face - max(self._held.size[:2]) / 2)
             spots = list(self._around(support, (0.0, reach, 0.8 * reach), underside))
         others = self._layout.others(self._scene, support.id)
-        return self._or_refuse(self._best(spots, others, load), f"there is no room left on {support.id}")
+        return self._or_refuse(self._best(spots, others, load), f"there is no room left {_where(support)}")
 
     def beside(self, item: SceneObject, side: str) -> Spot:
         """On the table beside an object, on one side of it or on any."""
@@ -149,9 +153,11 @@ class SpotFinder:
         return self._or_refuse(chosen, "there is no free place on the table")
 
     def _load(self, support: SceneObject) -> list[SceneObject]:
-        """What is in or on it already."""
-        names = {*self._scene.related("in", support.id), *self._scene.related("on", support.id)}
-        return [self._scene.objects[name] for name in sorted(names - {self._held.id}) if name in self._scene.objects]
+        """What is in or on it already. Raises ReinsError where no more fits."""
+        names = {*self._scene.related("in", support.id), *self._scene.related("on", support.id)} - {self._held.id}
+        if len(names) >= CAPACITY.get(support.label, 1):
+            raise ReinsError(f"there is no room left {_where(support)}: {', '.join(sorted(names))}")
+        return [self._scene.objects[name] for name in sorted(names) if name in self._scene.objects]
 
     def _yaws(self, first: float) -> list[float]:
         """Yaws to try: `first` and quarter turns from it, then those between."""
@@ -241,3 +247,8 @@ class SpotFinder:
         if spot is None:
             raise ReinsError(reason)
         return spot
+
+
+def _where(item: SceneObject) -> str:
+    """E.g. "in blue_bowl" or "on white_plate"."""
+    return f"{'in' if item.label in CONTAINERS else 'on'} {item.id}"
