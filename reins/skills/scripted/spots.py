@@ -14,7 +14,7 @@ from reins.contracts.scene import CONTAINERS, TABLE, Scene, SceneObject
 from reins.hardware.robot import RobotState
 from reins.skills.scripted.arm import Arm
 from reins.skills.scripted.dish import face_of, wall_at
-from reins.skills.scripted.footprint import footprint_of, gap, yaw_of
+from reins.skills.scripted.footprint import yaw_of
 from reins.skills.scripted.hand import pointing_down, room_inside
 from reins.skills.scripted.held import Held
 from reins.skills.scripted.layout import Layout, block_at, by_wrist_turn, least_gap, reaches, ring, seen
@@ -216,17 +216,13 @@ class SpotFinder:
     ) -> float:
         """Room to spare at a spot [m]; negative where something would be touched."""
         x, y = spot.centre(self._scene)
-        if not self._layout.reachable_area(x, y):
+        block = block_at(x, y, spot.yaw, self._held.size)
+        too_near = least_gap(block, load) < loosest or (own is not None and least_gap(block, [own]) < SPARE[-1])
+        if too_near or not self._layout.reachable_area(x, y):
             return -1.0
         pose = pointing_down(x, y, spot.underside + self._held.hanging, spot.yaw)
-        block = block_at(x, y, spot.yaw, self._held.size)
-        spare = self._layout.room(pose, self._opening, others)
         around = [item for item in others if item not in load and item is not own and item.top > spot.underside]
-        spare = min(spare, least_gap(block, around) - SPARE[-1], least_gap(block, load) - loosest + SPARE[0])
-        if least_gap(block, load) < loosest:
-            return -1.0
-        if own is not None:
-            spare = min(spare, gap(block, footprint_of(own)) - SPARE[-1] + SPARE[0])
+        spare = min(self._layout.room(pose, self._opening, others), least_gap(block, around) - SPARE[-1])
         tips = float(pose.position[2]) - self._layout.hand.fingertip
         if wall is not None and wall.label in CONTAINERS and tips < wall.top:
             spare = min(spare, room_inside(self._layout.hand, pose, self._opening, wall_at(wall, tips)))
