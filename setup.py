@@ -20,7 +20,7 @@ setup(
     entry_points={
         "console_scripts": [
             "reins = reins.cli:main",
-            *(f"{node} = reins.nodes.{node}:main" for node in NODES),
+            *(f"{node} = reins.nodes.start:{node}" for node in NODES),
         ],
     },
     zip_safe=False,

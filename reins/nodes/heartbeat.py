@@ -10,13 +10,50 @@ from reins_msgs.msg import Heartbeat
 
 from reins.nodes.qos import HEARTBEAT
 from reins.nodes.scheduling import set_scheduling
-from reins.safety.processes import this_machine
+from reins.safety.processes import ProcessWatch, this_machine
 
 HEARTBEAT_RATE = 20.0
 """Beats per second [Hz]; several of them fit into the watchdogs' deadline. The end of a process is noticed without."""
 
 BEAT_PRIORITY = 20
 """SCHED_FIFO priority of the beating thread where the user may: a busy machine must not look like a dead node."""
+
+
+ABANDONED = 1.0
+"""A process that was silent for this long may be succeeded by another of the same name [s]."""
+
+
+class NodeWatch:
+    """Which beats count, and whose process has ended. One thread uses it.
+
+    The process that beats under a name owns the name while it lives: a second graph that is started by mistake beside
+    the first neither keeps a dead node of it alive, nor does its end count as theirs.
+    """
+
+    def __init__(self) -> None:
+        self._processes = ProcessWatch()
+        self._owners: dict[str, tuple[tuple[str, int], float]] = {}
+
+    def counts(self, beat: Heartbeat, now: float) -> bool:
+        """Whether this beat, which came at steady time `now` [s], is of the process that owns the name."""
+        process = (beat.machine, beat.pid)
+        owner, heard = self._owners.get(beat.node, (process, now))
+        if owner != process and now - heard < ABANDONED:
+            return False
+        self._owners[beat.node] = (process, now)
+        self._processes.watch(beat.node, beat.machine, beat.pid)
+        return True
+
+    def ended(self) -> list[str]:
+        """Nodes whose process has ended since the last call; each is told once."""
+        names = self._processes.ended()
+        for name in names:
+            self._owners.pop(name, None)
+        return names
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        self._processes.close()
 
 
 class Heartbeats:

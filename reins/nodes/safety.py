@@ -22,12 +22,12 @@ from reins.nodes.convert import (
     robot_state_from_msg,
     safe_command_to_msg,
 )
+from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
 from reins.nodes.running_clock import RunningClock
 from reins.nodes.waiting import first_of
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
-from reins.safety.processes import ProcessWatch
 from reins.safety.settings import SafetySettings
 
 TICK_RATE: Final = 200.0
@@ -86,7 +86,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     def activate(self) -> None:
         """Start the control thread."""
-        self._processes = ProcessWatch()
+        self._watched_nodes = NodeWatch()
         self._status = None
         self._running = RunningClock(STALL)
         handlers = [(self._robot_states, self._on_robot_state)]
@@ -99,7 +99,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         if self._loop is not None:
             self._loop.stop()
             self._loop = None
-            self._processes.close()
+            self._watched_nodes.close()
 
     def settings_changed(self) -> None:
         """The operator's speed scale."""
@@ -129,9 +129,9 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
             self.log(Severity.WARN, f"stalled for {stall * 1e3:.0f} ms: the machine is too busy, or stood still")
         now = self._running.now()
         for beat in self._beats.drain():
-            self._monitor.on_heartbeat(beat.node, now)
-            self._processes.watch(beat.node, beat.machine, beat.pid)
-        for node in self._processes.ended():
+            if self._watched_nodes.counts(beat, now):
+                self._monitor.on_heartbeat(beat.node, now)
+        for node in self._watched_nodes.ended():
             self._send(self._monitor.on_death(node, now))
         self._send(self._monitor.tick(now))
         self._ticks += 1

@@ -13,11 +13,11 @@ from reins.contracts.errors import ReinsError
 from reins.launching.report import state_line
 from reins.nodes.base import ManagedNode, run
 from reins.nodes.control_loop import Inbox
+from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
 from reins.nodes.robot import AUTOMATION
-from reins.safety.processes import ProcessWatch
 
 WATCH_RATE: Final = 10.0
 """How often heartbeats are looked at [Hz]; the safety node, which stops the robot, looks far more often."""
@@ -104,7 +104,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
     def activate(self) -> None:
         """Begin to watch, and bring the others up."""
         self._stopping.clear()
-        self._processes = ProcessWatch()
+        self._watched_nodes = NodeWatch()
         self._timer = self.create_timer(1.0 / WATCH_RATE, self._watch)
         self._report_timer = self.create_timer(1.0, self._publish_diagnostics)
         self._thread = threading.Thread(target=self._bring_up, name="bring_up", daemon=True)
@@ -115,7 +115,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
         self._stopping.set()
         self.destroy_timer(self._timer)
         self.destroy_timer(self._report_timer)
-        self._processes.close()
+        self._watched_nodes.close()
 
     def _bring_up(self) -> None:
         log = self.get_logger()
@@ -205,14 +205,15 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
             return
         now = time.monotonic()
         for beat in self._beats.drain():
+            if not self._watched_nodes.counts(beat, now):
+                continue
             self._heard[beat.node] = now
-            self._processes.watch(beat.node, beat.machine, beat.pid)
             if self._states.get(beat.node) != beat.state and beat.state in SETTLED:
                 self._states[beat.node] = beat.state
                 self.get_logger().info(state_line(beat.node, beat.state))
             if beat.node in self._dead:
                 del self._dead[beat.node]
-        for name in self._processes.ended():
+        for name in self._watched_nodes.ended():
             self._bury(name, "its process ended", now)
         for name in self.settings.nodes:
             silent = now - self._heard.get(name, now)

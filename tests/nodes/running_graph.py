@@ -102,7 +102,7 @@ class RunningGraph:
 
     def up(self) -> Self:
         """Wait until all nodes are active and the robot is armed."""
-        self.printed(r"\[supervisor\]: up: ", START)
+        self.printed(r"supervisor\]: up: ", START)
         return self
 
     def until(self, condition: Callable[[], bool], what: str, seconds: float = SOON) -> None:
@@ -146,9 +146,9 @@ class RunningGraph:
     def drive(self) -> None:
         """Drive by hand until the arm moves; keep pressing afterwards to keep it moving."""
         self.until(lambda: self._keys.get_subscription_count() > 0, "a teleop node that listens")
-        self.until(lambda: bool(self.states), "robot states")
+        self.until(lambda: bool(self.states and self.modes), "robot states and a safety mode")
         end = time.monotonic() + SOON
-        while self.speed() < 0.03:
+        while self.speed() < 0.03 or self.modes[-1] != "active_teleop":
             assert time.monotonic() < end, f"the arm does not move; modes {self.modes}:\n{self.text[-4000:]}"
             self.press("w", 0.2)
 

@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 
 NODES = ("robot", "safety", "skills", "perception", "planner", "teleop", "sim_cameras", "supervisor")
 JOINTS = 7
+RELEASED = 1.0
+"""A key that was not pressed for this long is released [s]; a reset wants a fresh press."""
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +109,7 @@ def test_driving_by_hand_and_an_emergency_stop(graph: RunningGraph) -> None:
     assert reply.accepted, reply.message
     graph.mode("ready")
     graph.until(lambda: graph.states[-1].armed and not graph.states[-1].fault, "armed again after the reset")
+    graph.client.spin(RELEASED)
     graph.drive()
     graph.press("w", 0.1)
     graph.mode("hold")

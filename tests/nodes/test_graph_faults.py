@@ -25,7 +25,7 @@ SLOW = pytest.mark.slow
     [
         "safety",
         "skills",
-        *(pytest.param(name, marks=SLOW) for name in ("robot", "perception", "planner", "supervisor", "teleop")),
+        *(pytest.param(name, marks=SLOW) for name in ("robot", "perception", "planner", "teleop")),
     ],
 )
 def test_killing_a_node_stops_the_arm_and_ends_the_launch(node: str) -> None:
@@ -42,8 +42,18 @@ def test_killing_a_node_stops_the_arm_and_ends_the_launch(node: str) -> None:
         assert np.abs(graph.position() - stood).max() < 0.01, "it moved again by itself"
         assert graph.ended(2 * SOON) == 1
         assert f"/{node} died: killed by SIGKILL" in graph.text
-        if node != "supervisor":
-            assert f"node '{node}' is dead" in graph.text
+        assert f"node '{node}' is dead" in graph.text
+    _gone, alive = psutil.wait_procs(processes, timeout=SOON)
+    assert not alive, f"left behind: {alive}"
+
+
+@pytest.mark.slow
+def test_the_end_of_the_supervisor_ends_the_launch() -> None:
+    with RunningGraph(free_domain(), **LEAN) as graph:
+        processes = graph.up().processes()
+        graph.kill("supervisor")
+        assert graph.ended(2 * SOON) == 1
+        assert "/supervisor died: killed by SIGKILL" in graph.text
     _gone, alive = psutil.wait_procs(processes, timeout=SOON)
     assert not alive, f"left behind: {alive}"
 

@@ -1,0 +1,68 @@
+"""Whose heartbeat counts when two processes beat under one name."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from reins_msgs.msg import Heartbeat
+
+from reins.nodes.heartbeat import ABANDONED, NodeWatch
+from reins.safety.processes import this_machine
+
+
+@pytest.fixture
+def watch() -> Iterator[NodeWatch]:
+    watch = NodeWatch()
+    yield watch
+    watch.close()
+
+
+def beat(pid: int, node: str = "robot") -> Heartbeat:
+    return Heartbeat(node=node, machine=this_machine(), pid=pid)
+
+
+def sleeper() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([sys.executable, "-S", "-E", "-c", "import time; time.sleep(60)"])
+
+
+def kill(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    process.wait()
+
+
+def ended(watch: NodeWatch) -> list[str]:
+    end = time.monotonic() + 2.0
+    while time.monotonic() < end:
+        if names := watch.ended():
+            return names
+    return []
+
+
+def test_a_stranger_neither_counts_nor_dies_for_the_owner(watch: NodeWatch) -> None:
+    stranger = sleeper()
+    assert watch.counts(beat(os.getpid()), 0.0)
+    assert not watch.counts(beat(stranger.pid), 0.1)
+    assert watch.counts(beat(stranger.pid, "safety"), 0.1)
+    kill(stranger)
+    assert ended(watch) == ["safety"]
+
+
+@pytest.mark.parametrize(("later", "counts"), [(ABANDONED - 1e-6, False), (ABANDONED, True)])
+def test_a_silent_owner_is_succeeded(watch: NodeWatch, later: float, counts: bool) -> None:
+    stranger = sleeper()
+    try:
+        assert watch.counts(beat(os.getpid()), 0.0)
+        assert watch.counts(beat(stranger.pid), later) is counts
+    finally:
+        kill(stranger)
+
+
+def test_a_restarted_node_counts_at_once(watch: NodeWatch) -> None:
+    first = sleeper()
+    assert watch.counts(beat(first.pid), 0.0)
+    kill(first)
+    assert ended(watch) == ["robot"]
+    assert watch.counts(beat(os.getpid()), 0.1)
