@@ -76,18 +76,15 @@ class Tracker:
                 track.empty += 1
         # What is left on both sides is rather a known thing that moved unseen than a new one.
         known, new = [track for track in tracks if track.id], [track for track in tracks if not track.id]
-        known, rest = self._match(known, [found for found in rest if found.complete], ANYWHERE, matched, rest)
+        real = [found for found in rest if _believable(found) and not is_part(found, self._tracks)]
+        _, unknown = self._match(known, real, ANYWHERE, matched)
         self._forget(new)
         for track, found in matched:
             if track is self.grasp.track:
                 self._see_held(track, found, views)
             else:
                 see(track, found, stamp)
-        born = [
-            (new_track(found, stamp), found)
-            for found in rest
-            if _believable(found) and not is_part(found, self._tracks)
-        ]
+        born = [(new_track(found, stamp), found) for found in unknown]
         for track, _ in born:
             track.hits = 1
         self._tracks.extend(track for track, _ in born)
@@ -102,16 +99,15 @@ class Tracker:
         detections: list[Detection],
         gate: float,
         matched: list[tuple[Track, Detection]],
-        rest: list[Detection] | None = None,
     ) -> tuple[list[Track], list[Detection]]:
-        """Assign and append to `matched`; return the tracks and the detections (of `rest`) that are left."""
+        """Assign and append to `matched`; return the tracks and the detections that are left."""
         pairs = [(tracks[row], detections[column]) for row, column in assign(tracks, detections, gate)]
         matched.extend(pairs)
         taken_tracks = {id(track) for track, _ in pairs}
         taken = {id(found) for _, found in pairs}
         return (
             [track for track in tracks if id(track) not in taken_tracks],
-            [found for found in (detections if rest is None else rest) if id(found) not in taken],
+            [found for found in detections if id(found) not in taken],
         )
 
     def _see_held(self, track: Track, found: Detection, views: Sequence[CameraView]) -> None:

@@ -98,6 +98,28 @@ def test_thing_that_moved_unseen_keeps_its_name(stage: Stage, perception: Geomet
     assert stage.error(scene, "red_block") < 0.005
 
 
+def test_thing_that_moved_unseen_to_where_it_is_partly_hidden(stage: Stage, perception: GeometricPerception) -> None:
+    stage.look(perception)
+    stage.put("red_block", 0.40, 0.0, 0.02)
+    stage.put("green_block", 0.40, 0.022, 0.06)
+    scene = stage.look(perception, "overhead", times=12)
+    assert set(scene.objects) == set(stage.robot.world.by_id)
+    assert stage.error(scene, "red_block") < 0.025
+
+
+@pytest.mark.parametrize("degrees", [35, 45, 55])
+def test_thing_that_fell_on_an_edge_keeps_its_name(
+    stage: Stage, perception: GeometricPerception, degrees: float
+) -> None:
+    """It leans on the rim from outside: no level top."""
+    stage.look(perception)
+    x, y, _ = stage.truth("blue_bowl").position
+    stage.tilt("red_block", x - 0.085, y, 0.035, np.radians(-degrees))
+    scene = stage.look(perception, times=12)
+    assert set(scene.objects) == set(stage.robot.world.by_id)
+    assert stage.error(scene, "red_block") < 0.02
+
+
 def test_twins_keep_their_names(twins_stage: Stage, perception: GeometricPerception) -> None:
     stage = twins_stage
     stage.reset(3)
