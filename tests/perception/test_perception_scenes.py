@@ -42,7 +42,7 @@ def test_one_camera_is_enough(tableware_stage: Stage, profile: RobotProfile, see
 
 @pytest.mark.slow
 def test_accuracy_over_many_scenes(tabletop_stage: Stage, profile: RobotProfile) -> None:
-    every = []
+    every: list[float] = []
     for seed in MANY_SEEDS:
         tabletop_stage.reset(seed)
         every += errors(tabletop_stage, fresh_look(tabletop_stage, profile)).values()
