@@ -10,6 +10,9 @@ Two sets of processes take turns in one run, so that both see the same machine:
   driver and only then takes the time. The robot also publishes its states, joint states, clock and the world's truth
   meanwhile.
 
+Where the user may, reins runs its control path under SCHED_FIFO, and so it does here; the settings say whether. The
+bare processes run as anyone would start them.
+
 The clock is CLOCK_MONOTONIC, which processes of one machine share; the source's stamp travels in `trace_ns`. A period
 error is |time between two joint states as they arrive − period| / period, taken by the same collector on both sides.
 """
@@ -25,6 +28,7 @@ import numpy as np
 
 from reins.bench.report import Report
 from reins.contracts.errors import ReinsError
+from reins.nodes.scheduling import real_time_allowed
 
 ROUNDS: Final = 2
 """Turns of each side; their samples are put together."""
@@ -64,7 +68,8 @@ def run_latency(seconds: float) -> Report:
         "joint_state_rate": real["rate"],
     }
     episodes = [{"side": side} | _together([turn]) for side, turns in samples.items() for turn in turns]
-    return Report("latency", {"seconds": seconds, "rounds": ROUNDS}, summary, episodes)
+    settings = {"seconds": seconds, "rounds": ROUNDS, "real_time_scheduling": real_time_allowed()}
+    return Report("latency", settings, summary, episodes)
 
 
 def _measure(roles: tuple[str, ...], seconds: float, namespace: str) -> dict[str, Any]:

@@ -154,7 +154,7 @@ class ControlLoop:
         """Run `function` between two steps of the loop and give what it returns; for services that touch the core.
 
         Raises:
-            TimeoutError: the loop did not get to it in `timeout` [s].
+            TimeoutError: the loop has ended, or did not get to it in `timeout` [s].
         """
         done = threading.Event()
         result: list[MessageT] = []
@@ -167,6 +167,8 @@ class ControlLoop:
                 error.append(fault)
             done.set()
 
+        if self._stop.is_set():
+            raise TimeoutError("the control loop has ended")
         with self._lock:
             self._calls.append(run)
         self._wake.trigger()

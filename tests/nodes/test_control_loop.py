@@ -1,0 +1,169 @@
+"""A control thread takes its messages itself, ticks on time, and says what went wrong."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Int64
+
+from reins.demo.session import free_domain
+from reins.nodes.control_loop import ControlLoop, Inbox
+
+pytestmark = pytest.mark.ros
+
+DEPTH = QoSProfile(depth=10)
+SOON = 5.0
+
+
+@pytest.fixture
+def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[Node]:
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    context = Context()
+    rclpy.init(args=[], context=context, domain_id=free_domain())
+    node = Node("loop", context=context, use_global_arguments=False)
+    yield node
+    node.destroy_node()
+    context.try_shutdown()
+
+
+def nothing(_due: float) -> None:
+    """A tick that does nothing."""
+
+
+def unexpected(fault: Exception) -> None:
+    """For loops that must not fail; ends the test through the thread's unraisable exception."""
+    raise fault
+
+
+def connected(node: Node, topic: str) -> Any:
+    """A publisher whose subscription is there."""
+    publisher = node.create_publisher(Int64, topic, DEPTH)
+    end = time.monotonic() + SOON
+    while publisher.get_subscription_count() == 0:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return publisher
+
+
+def test_handlers_get_every_message_in_order_and_in_one_thread(node: Node) -> None:
+    heard: list[int] = []
+    threads: set[int] = set()
+    done = threading.Event()
+
+    def handle(message: Int64) -> None:
+        heard.append(message.data)
+        threads.add(threading.get_ident())
+        if message.data == 9:
+            done.set()
+
+    def tick(_due: float) -> None:
+        threads.add(threading.get_ident())
+
+    loop = ControlLoop(node, 0.005, tick, [(Inbox(node, Int64, "numbers", DEPTH), handle)], unexpected)
+    loop.start()
+    publisher = connected(node, "numbers")
+    for number in range(10):
+        publisher.publish(Int64(data=number))
+    assert done.wait(SOON)
+    loop.stop()
+    assert heard == list(range(10))
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
+
+
+def test_the_executor_leaves_an_inbox_alone(node: Node) -> None:
+    inbox = Inbox(node, Int64, "numbers", DEPTH)
+    publisher = connected(node, "numbers")
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    for number in range(3):
+        publisher.publish(Int64(data=number))
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.05)
+    assert [message.data for message in inbox.drain()] == [0, 1, 2]
+    assert inbox.take() is None
+    executor.shutdown()
+
+
+def test_what_waited_before_the_start_is_forgotten(node: Node) -> None:
+    heard: list[int] = []
+    inbox = Inbox(node, Int64, "numbers", DEPTH)
+    publisher = connected(node, "numbers")
+    publisher.publish(Int64(data=1))
+    time.sleep(0.2)
+    loop = ControlLoop(node, 0.01, nothing, [(inbox, lambda message: heard.append(message.data))], unexpected)
+    loop.start()
+    publisher.publish(Int64(data=2))
+    end = time.monotonic() + SOON
+    while not heard and time.monotonic() < end:
+        time.sleep(0.01)
+    loop.stop()
+    assert heard == [2]
+
+
+def test_ticks_keep_to_their_grid_and_a_long_stall_is_not_made_up_for(node: Node) -> None:
+    due: list[float] = []
+
+    def tick(when: float) -> None:
+        due.append(when)
+        if len(due) == 20:
+            time.sleep(0.2)
+
+    loop = ControlLoop(node, 0.01, tick, [], unexpected)
+    loop.start()
+    time.sleep(0.7)
+    loop.stop()
+    steps = np.diff(due)
+    assert np.median(steps) == pytest.approx(0.01, abs=1e-6)
+    assert steps.max() > 0.15, "the stall shows"
+    assert len(due) < 65, "ticks that were missed are not all made up for"
+
+
+def test_calls_run_in_the_loop_and_bring_back_results_and_errors(node: Node) -> None:
+    threads: list[int] = []
+
+    def answer() -> int:
+        threads.append(threading.get_ident())
+        return 42
+
+    def refuse() -> None:
+        raise ValueError("no")
+
+    loop = ControlLoop(node, 10.0, nothing, [], unexpected)
+    loop.start()
+    assert loop.call(answer) == 42
+    assert threads[0] != threading.get_ident()
+    with pytest.raises(ValueError, match="no"):
+        loop.call(refuse)
+    loop.stop()
+    with pytest.raises(TimeoutError):
+        loop.call(lambda: 1, timeout=0.1)
+
+
+def test_a_fault_ends_the_loop_and_is_told_once(node: Node) -> None:
+    faults: list[Exception] = []
+    told = threading.Event()
+
+    def tick(_due: float) -> None:
+        raise RuntimeError("broken")
+
+    def on_fault(fault: Exception) -> None:
+        faults.append(fault)
+        told.set()
+
+    loop = ControlLoop(node, 0.01, tick, [], on_fault)
+    loop.start()
+    assert told.wait(SOON)
+    time.sleep(0.1)
+    assert [str(fault) for fault in faults] == ["broken"]
+    assert not loop.alive(0.05)
+    loop.stop()
