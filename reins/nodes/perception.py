@@ -15,7 +15,7 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 from reins.contracts.scene import Scene
 from reins.hardware.profile import load_profile
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.camera_pairing import CameraInbox
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import robot_state_from_msg
@@ -23,6 +23,7 @@ from reins.nodes.convert_scene import BASE_FRAME, scene_to_msg, world_from_msg
 from reins.nodes.convert_sensors import CameraFrame, colour_to_msg
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, IMAGES, LATCHED
+from reins.nodes.running import run
 from reins.perception.annotate import annotate
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception

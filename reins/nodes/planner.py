@@ -11,12 +11,13 @@ from reins_msgs.action import ExecuteTask
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.contracts.plan import Plan
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import event_to_msg, time_from_msg
 from reins.nodes.convert_scene import plan_to_msg, scene_from_msg
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
+from reins.nodes.running import run
 from reins.nodes.skill_client import SkillClient
 from reins.nodes.skills import TAKEN, obstacle
 from reins.nodes.waiting import Thinking, first_of

@@ -18,7 +18,7 @@ from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.host import DriverHost
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import Robot, RobotState
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import (
     event_to_msg,
@@ -31,6 +31,7 @@ from reins.nodes.convert_scene import world_to_msg
 from reins.nodes.drivers import SimulatedRobot, make_robot
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS
+from reins.nodes.running import run
 
 WORLD_RATE: Final = 10.0
 """How often the truth of a simulated world is published [Hz of robot time]."""

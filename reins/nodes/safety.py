@@ -13,7 +13,7 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import SafeCommand
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import (
     event_to_msg,
@@ -25,6 +25,7 @@ from reins.nodes.convert import (
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
+from reins.nodes.running import run
 from reins.nodes.running_clock import RunningClock
 from reins.nodes.waiting import first_of
 from reins.safety.monitor import SafetyMonitor, SafetyStatus

@@ -10,7 +10,7 @@ from sensor_msgs.msg import CameraInfo, Image
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.hardware.profile import load_profile
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_scene import BASE_FRAME
@@ -22,6 +22,7 @@ from reins.nodes.convert_sensors import (
 )
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, IMAGES
+from reins.nodes.running import run
 from reins.sim.camera import CameraImage, Renderer
 from reins.sim.world import load_world
 

@@ -9,10 +9,11 @@ from reins_msgs import msg as ros
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL
+from reins.nodes.running import run
 from reins.sim.model import build_model
 from reins.sim.world import load_world
 

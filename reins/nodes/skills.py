@@ -13,12 +13,13 @@ from reins_msgs.srv import ListSkills
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.hardware.profile import load_profile
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import event_to_msg, joint_command_to_msg, robot_state_from_msg
 from reins.nodes.convert_scene import call_from_msg, constraint_from_msg, scene_from_msg
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
+from reins.nodes.running import run
 from reins.nodes.skill_worker import Job, JobResult, SkillWorker
 from reins.nodes.waiting import first_of, wake
 from reins.skills.controller import ControllerFactory

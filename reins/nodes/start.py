@@ -1,5 +1,5 @@
 """The nodes' executables. While a node is being imported, Ctrl-C ends the process at once and in silence, where Python
-would print a traceback; from then on `base.run` takes the signals."""
+would print a traceback; from then on `running.run` takes the signals."""
 
 import signal
 from functools import partial

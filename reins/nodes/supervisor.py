@@ -11,13 +11,14 @@ from reins_msgs.srv import Arm
 
 from reins.contracts.errors import ReinsError
 from reins.launching.report import state_line
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
 from reins.nodes.robot import AUTOMATION
+from reins.nodes.running import run
 
 WATCH_RATE: Final = 10.0
 """How often heartbeats are looked at [Hz]; the safety node, which stops the robot, looks far more often."""

@@ -16,11 +16,12 @@ from std_msgs.msg import String
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import RobotState
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import event_to_msg, joint_command_to_msg, robot_state_from_msg
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS
+from reins.nodes.running import run
 from reins.teleop.core import TeleopCore
 from reins.teleop.intent import Action
 from reins.teleop.mapping import load_joy_mapping, load_key_mapping

@@ -17,6 +17,7 @@ from lifecycle_msgs.srv import ChangeState
 from pydantic import Field
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
+from rclpy.utilities import try_shutdown
 from std_msgs.msg import String
 
 from reins.contracts.errors import ReinsError
@@ -97,7 +98,7 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Maker]:
     for node in nodes:
         node.close()
         node.destroy_node()
-    rclpy.try_shutdown()
+    try_shutdown()
 
 
 def counts(node: Toy) -> tuple[int, int, int]:
@@ -197,7 +198,8 @@ def test_a_transition_that_is_not_possible_is_refused(make: Maker, capfd: pytest
 
 PROGRAM = """
 import sys
-from reins.nodes.base import ManagedNode, run
+from reins.nodes.base import ManagedNode
+from reins.nodes.running import run
 from reins.nodes.parameters import Settings
 class Toy(ManagedNode[Settings]):
     def __init__(self):
