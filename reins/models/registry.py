@@ -139,7 +139,7 @@ def _entry(path: Path) -> ModelEntry:
     else:
         skill, robot = ", ".join(metadata.skills), metadata.robot
         if metadata.measured is not None:
-            measured = f"{metadata.measured.success_rate:.0%} of {metadata.measured.episodes}"
+            measured = f"{metadata.measured.success_rate:.1%} of {metadata.measured.episodes}"
     return ModelEntry(path.parent.name, path.stem, path, len(data), skill, robot, measured)
 
 
