@@ -249,6 +249,8 @@ class _Walk:
             raise element.error(str(UnknownName("parameter type", kind, _PARAM_TYPES)))
         if kind == "str":
             return text
+        if kind == "bool" and text in ("0", "1"):
+            return text == "1"
         try:
             value = yaml.safe_load(text) if text else ""
         except yaml.YAMLError as error:

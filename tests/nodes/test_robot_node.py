@@ -1,0 +1,157 @@
+"""Who may arm which robot, and when."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import rclpy
+from rclpy.node import Node
+from rclpy.utilities import try_shutdown
+from reins_msgs import msg as ros
+from reins_msgs.srv import Arm, ResetWorld
+from std_srvs.srv import Trigger
+
+from reins.demo.session import free_domain
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import Robot, RobotSpec
+from reins.nodes import drivers
+from reins.nodes.qos import CONTROL
+from reins.nodes.robot import AUTOMATION, RobotNode
+from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.world import load_world
+
+pytestmark = pytest.mark.ros
+
+SOON = 10.0
+
+
+class RealRobot(MujocoRobot):
+    """A driver that does not say it is a simulation."""
+
+    @property
+    def spec(self) -> RobotSpec:
+        return replace(super().spec, simulated=False)
+
+
+def real(profile: RobotProfile, world: str, seed: int) -> Robot:
+    return RealRobot(profile, load_world(world), seed)
+
+
+class Commander:
+    """Stands where the safety node stands: holds a position, `count` publishers of command/safe."""
+
+    def __init__(self, node: RobotNode, position: np.ndarray) -> None:
+        self._node = Node("commander")
+        self.publisher = self._node.create_publisher(ros.SafeCommand, "command/safe", CONTROL)
+        self._message = ros.SafeCommand(position=position.tolist(), velocity=[0.0] * len(position), period=0.01)
+        self._robot = node
+        end = time.monotonic() + SOON
+        while self.publisher.get_subscription_count() == 0 or node.count_publishers("command/safe") == 0:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+    def hold(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self._message.sequence += 1
+            self.publisher.publish(self._message)
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        self._node.destroy_node()
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., RobotNode]]:
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    monkeypatch.setitem(drivers.DRIVERS, "real", real)
+    nodes: list[RobotNode] = []
+
+    def node(backend: str = "mujoco") -> RobotNode:
+        rclpy.init(args=["--ros-args", "-p", f"backend:={backend}"], domain_id=free_domain())
+        nodes.append(RobotNode())
+        nodes[-1].trigger_configure()
+        nodes[-1].trigger_activate()
+        assert nodes[-1].state == "active"
+        return nodes[-1]
+
+    yield node
+    for made in nodes:
+        made.close()
+        made.destroy_node()
+    try_shutdown()
+
+
+def arm(node: RobotNode, who: str, on: bool = True) -> str:
+    """What the service answers: empty if it did it."""
+    answer = node._on_arm(Arm.Request(arm=on, requested_by=who), Arm.Response())
+    return "" if answer.accepted else answer.message
+
+
+def armed(node: RobotNode) -> bool:
+    return node._host.armed
+
+
+def home(node: RobotNode) -> np.ndarray:
+    return np.array(node._profile.home)
+
+
+def test_nothing_is_armed_while_nothing_commands(make: Callable[..., RobotNode]) -> None:
+    assert "nothing comes on command/safe" in arm(make(), "somebody")
+
+
+def test_a_real_robot_is_armed_by_a_person(make: Callable[..., RobotNode]) -> None:
+    node = make("real")
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, AUTOMATION) == "not armed: a real robot is armed by a person"
+    commander.hold(0.05)
+    assert arm(node, "operator") == ""
+    commander.close()
+
+
+def test_arming_wants_one_publisher_near_the_robot_and_ends_with_its_silence(make: Callable[..., RobotNode]) -> None:
+    node = make()
+    far = Commander(node, home(node) + 0.1)
+    far.hold(0.1)
+    assert "not where the robot is" in arm(node, AUTOMATION)
+    near = Commander(node, home(node))
+    near.hold(0.1)
+    assert "2 publishers" in arm(node, AUTOMATION)
+    far.close()
+    end = time.monotonic() + SOON
+    while node.count_publishers("command/safe") != 1:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    near.hold(0.1)
+    assert arm(node, AUTOMATION) == ""
+    near.hold(0.1)
+    assert armed(node)
+    time.sleep(0.3)
+    assert not armed(node)
+    assert "no command/safe for" in node._host.read().fault
+    near.close()
+
+
+def test_recovering_does_not_arm(make: Callable[..., RobotNode]) -> None:
+    node = make()
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, "operator") == ""
+    assert arm(node, "operator", on=False) == ""
+    assert "disarmed by operator" in node._host.read().fault
+    assert "recover" in arm(node, "operator") or "nothing comes" in arm(node, "operator")
+    assert node._on_recover(Trigger.Request(), Trigger.Response()).success
+    assert (node._host.armed, node._host.read().fault) == (False, "")
+    commander.close()
+
+
+def test_robot_time_goes_on_over_a_reset_of_the_world(make: Callable[..., RobotNode]) -> None:
+    node = make()
+    time.sleep(0.3)
+    before = node._in_loop().call(node._read).stamp
+    assert node._on_reset(ResetWorld.Request(seed=7), ResetWorld.Response()).accepted
+    after = node._in_loop().call(node._read).stamp
+    assert after > before > 0.1
