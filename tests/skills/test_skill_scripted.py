@@ -149,7 +149,7 @@ def test_each_skill_succeeds_in_97_of_100_worlds(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("side", ["left_of", "right_of", "in_front_of", "behind"])
 def test_beside_on_the_side_that_was_asked_for(side: str) -> None:
-    loop = Loop(seed=4)
+    loop = Loop(seed=2)  # there all four sides of the green block are free and within reach
     assert pick(loop)
     assert succeeded(loop.run("place_beside", object="green_block", side=side))
     red, green = (loop.scene.find(name) for name in ("red_block", "green_block"))
