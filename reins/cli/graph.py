@@ -1,5 +1,6 @@
 """`reins estop`, `reset`, `arm`, `handback`, `status`: one question to a running graph, one answer."""
 
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -61,7 +62,7 @@ def handback(namespace: Namespace = "") -> None:
 
 def status(
     namespace: Namespace = "",
-    listen: Annotated[float, typer.Option(min=0.5, max=60.0, help="Seconds to listen.")] = 2.0,
+    listen: Annotated[float, typer.Option(min=1.0, max=60.0, help="Longest time to listen [s].")] = 5.0,
 ) -> None:
     """Who is up, the safety mode, what the robot and the cameras say. Exit status 2 when no graph is heard."""
     with needs_ros():
@@ -69,13 +70,15 @@ def status(
         from reins.nodes.watch import GraphWatch
     with GraphClient(namespace) as client:
         watch = GraphWatch(client)
-        client.spin(listen)
-        heard = watch.status
+        begin = time.monotonic()
+        client.spin(1.0)
+        watch.wait_until_ready(listen - 1.0, lambda _: None)
+        heard, listened = watch.status, time.monotonic() - begin
     if not heard.nodes and heard.robot_time is None:
         where = f" in namespace '{namespace}'" if namespace else ""
         err.print(f"no graph is heard{where}; start one with `reins up sim`")
         raise typer.Exit(int(ExitCode.ERROR))
-    _show(heard, listen)
+    _show(heard, listened)
 
 
 def _show(heard: "GraphStatus", listened: float) -> None:

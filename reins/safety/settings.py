@@ -96,7 +96,7 @@ class SafetySettings(BaseModel):
         description="No robot state for longer than this is a stop [s].",
     )
     heartbeat_timeout: float = Field(
-        default=0.5,
+        default=1.0,
         gt=0.0,
         le=60.0,
         description="A watched node without a heartbeat for longer than this is a stop [s]. It is for nodes that hang "
