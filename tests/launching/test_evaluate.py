@@ -42,7 +42,8 @@ def test_parameter_values_follow_yaml_unless_typed(package: Path, launch_file: W
         '<arg name="factor" default="2"/><node pkg="toys" exec="talker">'
         '<param name="int" value="1"/><param name="float" value="1.5"/><param name="bool" value="true"/>'
         '<param name="text" value="tabletop"/><param name="list" value="[a, b]"/><param name="empty" value=""/>'
-        '<param name="one" value="1" type="bool"/><param name="digits" value="1" type="str"/><param name="real" value="$(var factor)" type="float"/>'
+        '<param name="one" value="1" type="bool"/><param name="digits" value="1" type="str"/>'
+        '<param name="real" value="$(var factor)" type="float"/>'
         "</node>"
     )
     assert params(nodes(path)[0]) == {

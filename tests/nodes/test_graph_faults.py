@@ -84,7 +84,9 @@ def test_a_second_graph_is_refused_and_the_first_goes_on() -> None:
     with RunningGraph(domain, **LEAN) as first:
         first.up()
         with RunningGraph(domain, **LEAN) as second:
-            second.printed(r"topic /(command/safe is already published by node /safety|joint_states is .* /robot)", START)
+            second.printed(
+                r"topic /(command/safe is already published by node /safety|joint_states is .* /robot)", START
+            )
             second.printed("namespace:=NAME")
             assert second.ended(2 * SOON) == 1
         assert first.process.poll() is None
@@ -100,6 +102,7 @@ def test_a_second_graph_is_refused_and_the_first_goes_on() -> None:
         pytest.param({"backend": "bullet"}, r"cannot configure: no backend 'bullet' \(known: mujoco\)", marks=SLOW),
         pytest.param({"real_time_factor": "-1"}, r"parameter 'real_time_factor': .* \(got -1.0\)", marks=SLOW),
     ],
+    ids=["world", "robot", "backend", "real-time factor"],
 )
 def test_what_does_not_exist_is_named_and_nothing_stays(arguments: dict[str, str], said: str) -> None:
     with RunningGraph(free_domain(), **(LEAN | arguments)) as graph:
