@@ -11,7 +11,9 @@ setup(
     name="reins",
     version="0.1.0",
     packages=find_packages(include=["reins", "reins.*"]),
-    package_data={"reins": ["**/*.yaml", "**/*.onnx", "**/*.json", "**/*.md", "**/*.xml", "**/*.html", "**/*.j2", "py.typed"]},
+    package_data={
+        "reins": ["**/*.yaml", "**/*.onnx", "**/*.json", "**/*.md", "**/*.xml", "**/*.html", "**/*.j2", "py.typed"]
+    },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/reins"]),
         ("share/reins", ["package.xml"]),
