@@ -25,7 +25,7 @@ from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
-from reins.nodes.qos import CONTROL, EVENTS
+from reins.nodes.qos import CONTROL, EVENTS, STANDARD
 
 PROFILE: Final = "franka"
 WARM_UP: Final = 2.0
@@ -78,7 +78,7 @@ def bare_sink(node: Node, _seconds: float) -> None:
 def bare_joint_states(node: Node, _seconds: float) -> None:
     """Sends joint states at the state rate from a timer."""
     profile = load_profile(PROFILE)
-    publisher = node.create_publisher(JointState, "joint_states", CONTROL)
+    publisher = node.create_publisher(JointState, "joint_states", STANDARD)
     zeros = [0.0] * len(profile.joints)
     message = JointState(name=list(profile.joint_names), position=zeros, velocity=zeros, effort=zeros)
     node.create_timer(1.0 / profile.rates.state, lambda: publisher.publish(message))
@@ -151,7 +151,7 @@ def collector(node: Node, seconds: float) -> None:
 
     both = threading.Event(), threading.Event()
     ways: list[tuple[Inbox[Any], Callable[[Any], None]]] = [
-        (Inbox(node, JointState, "joint_states", CONTROL), note_arrival),
+        (Inbox(node, JointState, "joint_states", STANDARD), note_arrival),
         (Inbox(node, Int64, "robot/command_latency", EVENTS), note_latency),
     ]
     faults: list[Exception] = []

@@ -29,7 +29,7 @@ from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
 from reins.perception.state import StatePerception
 
-STATES: Final = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+STATES: Final = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Robot states wait until the next look, so that a body can be placed where it was when a picture was taken."""
 
 TOGETHER: Final = 0.1

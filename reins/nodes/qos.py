@@ -2,8 +2,12 @@
 
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-CONTROL = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-"""Commands and states: only the newest counts."""
+CONTROL = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Commands and states: only the newest counts, and a slow listener must not hold up the one who publishes, as the
+acknowledgements and repairs of a reliable writer can."""
+
+STANDARD = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+"""What other people's nodes subscribe to with their defaults, e.g. joint_states."""
 
 LATCHED = QoSProfile(
     depth=1,

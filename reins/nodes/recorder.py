@@ -12,7 +12,7 @@ from reins.hardware.robot import RobotState, SafeCommand
 from reins.nodes.client import GraphClient
 from reins.nodes.convert import event_from_msg, robot_state_from_msg, safe_command_from_msg, time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg, world_from_msg
-from reins.nodes.qos import LATCHED
+from reins.nodes.qos import EVENTS, LATCHED
 from reins.nodes.watch import EVERY
 from reins.sim.world_state import WorldState
 
@@ -55,7 +55,7 @@ class GraphRecorder:
         self._taps = [
             client.listen(ros.RobotState, "robot_state", EVERY, lambda m: sink.on_state(robot_state_from_msg(m))),
             client.listen(ros.WorldState, "sim/world_state", EVERY, lambda m: sink.on_world(world_from_msg(m))),
-            client.listen(ros.SafetyEvent, "safety/events", EVERY, lambda m: sink.on_event(event_from_msg(m))),
+            client.listen(ros.SafetyEvent, "safety/events", EVENTS, lambda m: sink.on_event(event_from_msg(m))),
             client.listen(
                 ros.SafetyState,
                 "safety/state",

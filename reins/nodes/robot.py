@@ -30,7 +30,7 @@ from reins.nodes.convert import (
 from reins.nodes.convert_scene import world_to_msg
 from reins.nodes.drivers import SimulatedRobot, make_robot
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import CONTROL, EVENTS
+from reins.nodes.qos import CONTROL, EVENTS, STANDARD
 from reins.nodes.running import run
 
 WORLD_RATE: Final = 10.0
@@ -113,7 +113,7 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def _announce(self) -> None:
         self._states = self.create_publisher(ros.RobotState, "robot_state", CONTROL)
-        self._joints = self.create_publisher(JointState, "joint_states", CONTROL)
+        self._joints = self.create_publisher(JointState, "joint_states", STANDARD)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._latencies = self.create_publisher(Int64, "robot/command_latency", EVENTS)
         self._commands = Inbox(self, ros.SafeCommand, "command/safe", CONTROL)
@@ -123,7 +123,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self.create_timer(CHECK_PERIOD, self._check_publishers)
         if self._simulated is not None:
             self._now = Clock()
-            self._clock_publisher = self.create_publisher(Clock, "clock", CONTROL)
+            self._clock_publisher = self.create_publisher(Clock, "clock", STANDARD)
             self._world = self.create_publisher(ros.WorldState, "sim/world_state", CONTROL)
             self.create_service(ResetWorld, "sim/reset", self._on_reset)
 

@@ -15,7 +15,7 @@ from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg
 from reins.nodes.qos import HEARTBEAT, LATCHED
 
-EVERY: Final = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
+EVERY: Final = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Keeps what comes between two looks."""
 
 LOST: Final = 0.5
