@@ -1,15 +1,15 @@
 """Which points belong to the robot: boxes around its links, placed by forward kinematics."""
 
 from functools import cached_property
-from importlib.resources import files
+from typing import Final
 
 import numpy as np
 import pinocchio as pin
-import yaml
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.documents import Shelf
+from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import Kinematics, ToolPose
 from reins.hardware.profile import RobotProfile, Triple
 from reins.hardware.robot import FloatArray, RobotState
@@ -57,27 +57,8 @@ class BodyShape(BaseModel):
     finger: Box
 
 
-def known_bodies() -> list[str]:
-    """Names of the robots whose shape ships with reins."""
-    folder = files("reins.perception") / "bodies"
-    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
-
-
-def load_body(name: str) -> BodyShape:
-    """Shape of the robot of that profile name.
-
-    Raises:
-        UnknownName: no shape of that name ships with reins.
-        ReinsError: the file is not valid; names the field.
-    """
-    if name not in known_bodies():
-        raise UnknownName("robot body", name, known_bodies())
-    text = (files("reins.perception") / "bodies" / f"{name}.yaml").read_text(encoding="utf-8")
-    try:
-        return BodyShape.model_validate(yaml.safe_load(text))
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ReinsError(f"body of '{name}': {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+BODIES: Final = Shelf("robot body", "reins.perception", "bodies")
+"""The robots whose shape ships with reins, by profile name."""
 
 
 class PlacedBody:
@@ -125,7 +106,7 @@ class RobotBody:
     """
 
     def __init__(self, profile: RobotProfile) -> None:
-        self._shape = load_body(profile.name)
+        self._shape = BODIES.load(profile.name, BodyShape)
         self._kinematics = Kinematics(profile)
         model = self._kinematics.model
         unknown = [name for name in self._shape.links if name != BASE and not model.existJointName(name)]

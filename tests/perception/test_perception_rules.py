@@ -12,7 +12,7 @@ from reins.contracts.errors import UnknownName
 from reins.contracts.scene import Relation, SceneObject
 from reins.hardware.profile import RobotProfile
 from reins.perception.annotate import annotate
-from reins.perception.body import load_body
+from reins.perception.body import BODIES, BodyShape
 from reins.perception.caption import caption_of
 from reins.perception.colours import COLOURS, ColourTable
 from reins.perception.factory import BACKENDS, make_perception
@@ -168,7 +168,7 @@ class TestBackends:
 
     def test_unknown_body(self) -> None:
         with pytest.raises(UnknownName, match="franka"):
-            load_body("frank")
+            BODIES.load("frank", BodyShape)
 
     def test_state_is_the_truth(self, stage: Stage) -> None:
         x, y, _ = stage.truth("blue_bowl").position
