@@ -14,11 +14,13 @@ from rclpy.executors import (
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
+from rclpy.service import Service
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 from reins.nodes.heartbeat import Heartbeats
 from reins.nodes.parameters import ParameterTable, SettingsT
+from reins.nodes.replies import PatientReplies
 
 
 class ManagedNode(LifecycleNode, Generic[SettingsT]):
@@ -46,11 +48,14 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
     """Threads of the executor."""
 
     def __init__(self, name: str, model: type[SettingsT], live: frozenset[str] = frozenset()) -> None:
+        self._replies = PatientReplies(self)
         super().__init__(name)
         self._live = live
         self._made_in_init: set[int] = set()
         self._table = ParameterTable(self, model)
         self.settings: SettingsT = model()
+        for service in self.services:  # those that rclpy makes elsewhere than in create_service
+            self._replies.tend(service)
         self._change_state = self._service_change_state.callback
         self._service_change_state.callback = self._change_state_if_possible
         self.add_on_set_parameters_callback(self._check_parameters)
@@ -142,6 +147,12 @@ class ManagedNode(LifecycleNode, Generic[SettingsT]):
             self.get_logger().error(f"cannot clean up after the error: {type(error).__name__}: {error}")
             return TransitionCallbackReturn.FAILURE
         return TransitionCallbackReturn.SUCCESS
+
+    def create_service(self, *args: Any, **kwargs: Any) -> Service:
+        """As in rclpy, but a client that has just joined cannot hold up the process (see `replies`)."""
+        service: Service = super().create_service(*args, **kwargs)
+        self._replies.tend(service)
+        return service
 
     def log(self, severity: Severity, text: str) -> None:
         """Log from any thread without holding it up: the executor's thread writes the line.

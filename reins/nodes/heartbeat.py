@@ -44,6 +44,10 @@ class NodeWatch:
         self._processes.watch(beat.node, beat.machine, beat.pid)
         return True
 
+    def known(self, node: str) -> bool:
+        """Whether a process owns that name."""
+        return node in self._owners
+
     def ended(self) -> list[str]:
         """Nodes whose process has ended since the last call; each is told once."""
         names = self._processes.ended()

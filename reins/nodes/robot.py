@@ -29,8 +29,9 @@ from reins.nodes.convert import (
 )
 from reins.nodes.convert_scene import world_to_msg
 from reins.nodes.drivers import SimulatedRobot, make_robot
+from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import CONTROL, EVENTS, STANDARD
+from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, STANDARD
 from reins.nodes.running import run
 
 WORLD_RATE: Final = 10.0
@@ -76,6 +77,7 @@ class RobotSettings(Settings):
         le=FASTEST,
         description="simulated seconds per second; real robots ignore it",
     )
+    safety_node: str = Field("safety", description="node whose end stops the robot before its silence would")
 
 
 class RobotNode(ManagedNode[RobotSettings]):
@@ -117,6 +119,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._latencies = self.create_publisher(Int64, "robot/command_latency", EVENTS)
         self._commands = Inbox(self, ros.SafeCommand, "command/safe", CONTROL)
+        self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
         self._joint_state = JointState(name=[*self._profile.joint_names, *self._profile.gripper.joints])
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
@@ -129,6 +132,7 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def activate(self) -> None:
         """Start the control thread."""
+        self._watched_nodes = NodeWatch()
         factor = self.settings.real_time_factor if self._simulated is not None else 1.0
         ways = [(self._commands, self._apply)]
         self._loop = ControlLoop(self, self._period / factor, self._tick, ways, self.fail, real_time=True)
@@ -139,6 +143,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         if self._loop is not None:
             self._loop.stop()
             self._loop = None
+            self._watched_nodes.close()
             self._host.disarm("the robot node is being deactivated")
 
     def cleanup(self) -> None:
@@ -168,6 +173,7 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def _tick(self, _due: float) -> None:
         """Tell the state at this time, then let the next period pass under the newest command."""
+        self._watch_safety()
         state = self._read()
         self._joints.publish(self._fill_joint_state(state))
         self._states.publish(robot_state_to_msg(state, self._host.armed))
@@ -183,6 +189,14 @@ class RobotNode(ManagedNode[RobotSettings]):
             if state.fault:
                 self._report(state, Severity.ERROR, "robot_stopped", state.fault)
         self._host.step(self._period)
+
+    def _watch_safety(self) -> None:
+        now = time.monotonic()
+        for beat in self._beats.drain():
+            if beat.node == self.settings.safety_node:
+                self._watched_nodes.counts(beat, now)
+        for node in self._watched_nodes.ended():
+            self._host.disarm(f"node '{node}' has ended")
 
     def _read(self) -> RobotState:
         """The measured state; its time goes on where a reset world starts again at 0."""

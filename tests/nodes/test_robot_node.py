@@ -1,5 +1,8 @@
 """Who may arm which robot, and when."""
 
+import subprocess
+import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -133,6 +136,41 @@ def test_arming_wants_one_publisher_near_the_robot_and_ends_with_its_silence(mak
     assert not armed(node)
     assert "no command/safe for" in node._host.read().fault
     near.close()
+
+
+BEATING = textwrap.dedent(
+    """
+    import sys, time, rclpy
+    from reins.nodes.heartbeat import Heartbeats
+    rclpy.init(domain_id=int(sys.argv[1]))
+    beats = Heartbeats(rclpy.create_node("safety"), lambda: "active", lambda: True)
+    beats.start()
+    print("beats", flush=True)
+    time.sleep(60.0)
+    """
+)
+"""Beats as the safety node does."""
+
+
+def test_the_end_of_safety_is_noticed_before_its_silence(make: Callable[..., RobotNode]) -> None:
+    node = make()
+    domain = str(node.context.get_domain_id())
+    safety = subprocess.Popen([sys.executable, "-c", BEATING, domain], stdout=subprocess.PIPE)
+    commander = Commander(node, home(node))
+    try:
+        assert safety.stdout is not None and safety.stdout.readline() == b"beats\n"
+        end = time.monotonic() + SOON
+        while not (node._watched_nodes.known("safety") and arm(node, AUTOMATION) == ""):
+            assert time.monotonic() < end
+            commander.hold(0.05)
+        commander.hold(0.1)
+        assert armed(node)
+    finally:
+        safety.kill()
+    commander.hold(0.05)
+    assert not armed(node), "though commands went on"
+    assert "node 'safety' has ended" in node._host.read().fault
+    commander.close()
 
 
 def test_recovering_does_not_arm(make: Callable[..., RobotNode]) -> None:

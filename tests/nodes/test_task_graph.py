@@ -2,11 +2,9 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 
 import numpy as np
 import pytest
-import yaml
 from task_helpers import (
     HOME,
     LIMIT,
@@ -39,19 +37,11 @@ pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
 
 SEED = 1
 
-PATIENCE = 0.3
-"""Deadlines of this graph [s]: what is tested here is not how quickly a busy machine answers."""
-
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("graph")
-    profile = yaml.safe_load((files("reins.hardware") / "profiles" / "franka.yaml").read_text(encoding="utf-8"))
-    profile["rates"]["stale_after"] = PATIENCE
-    robot = folder / "patient.yaml"
-    robot.write_text(yaml.safe_dump(profile), encoding="utf-8")
-    patient = {"robot": str(robot), "state_timeout": str(PATIENCE), "heartbeat_timeout": "3.0"}
-    with graph("sim", {"seed": str(SEED), **patient}, folder / "graph.log", lambda missing: None) as running:
+    with graph("sim", {"seed": str(SEED)}, folder / "graph.log", lambda missing: None) as running:
         yield running
 
 
