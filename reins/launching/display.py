@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable
-from typing import Final, Self
+from typing import Final
 
 from rich.console import Console
 from rich.live import Live
@@ -38,7 +38,7 @@ class Display:
         self._colours: dict[str, str] = {}
         self._start = time.monotonic()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Display":
         if self._live is not None:
             self._live.start()
         return self

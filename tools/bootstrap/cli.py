@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Never
+from typing import NoReturn
 
 from bootstrap import checks, machine
 from bootstrap.console import Console
@@ -123,7 +123,7 @@ def _require_plain_path(root: Path) -> None:
         )
 
 
-def _become(command: list[str], env: dict[str, str]) -> Never:
+def _become(command: list[str], env: dict[str, str]) -> NoReturn:
     """Let `command` take over this process."""
     if not command:
         raise Problem("./run exec needs a program to run.")
@@ -133,5 +133,5 @@ def _become(command: list[str], env: dict[str, str]) -> Never:
         raise Problem(f"There is no program {command[0]}.") from None
 
 
-def _stop(signum: int, _frame: object) -> Never:
+def _stop(signum: int, _frame: object) -> NoReturn:
     sys.exit(128 + signum)
