@@ -45,7 +45,7 @@ class PatientReplies:
         if "send_response" in vars(service):
             return
         send = service.send_response
-        service.send_response = lambda response, header: self._send(service, lambda: send(response, header))
+        vars(service)["send_response"] = lambda response, header: self._send(service, lambda: send(response, header))
 
     def _send(self, service: Service, send: Callable[[], None]) -> None:
         if self._all_can_hear(service):

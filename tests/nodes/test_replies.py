@@ -56,7 +56,8 @@ class Talk:
         """Call; seconds until the answer came."""
         assert client.wait_for_service(SOON)
         begin = time.monotonic()
-        answer = client.call_async(client.srv_type.Request())
+        service_type: Any = client.srv_type
+        answer = client.call_async(service_type.Request())
         self.executor.spin_until_future_complete(answer, SOON)
         assert answer.done(), "no answer came"
         return time.monotonic() - begin
