@@ -5,6 +5,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
+from reins.contracts.scene import Vector3
+
 ArgumentValue = str | float
 
 
@@ -21,26 +23,52 @@ class SkillCall(BaseModel):
         return f"{self.skill}({inner})"
 
 
+ConstraintKind = Literal["avoid", "keep_out", "speed", "payload"]
+
+
 class Constraint(BaseModel):
-    """A rule that holds while a task runs. The operator may loosen; a planner may only tighten.
+    """A rule that holds for a task, or until it is removed. The operator may loosen; a planner may only tighten.
 
     kind:
-        "avoid": `object` must not be touched.
+        "avoid": the arm keeps away from `object`.
+        "keep_out": the arm keeps out of the box of `size` (full extents) at `centre`, base frame [m].
         "speed": no joint or tool motion faster than `scale` (0 … 1) of the profile's limits.
+        "payload": `mass` [kg] at the tool point.
+
+    The safety monitor gives each its `id`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    kind: Literal["avoid", "speed"]
+    kind: ConstraintKind
     object: str = ""
     scale: float = Field(default=1.0, gt=0.0, le=1.0)
+    centre: Vector3 = (0.0, 0.0, 0.0)
+    size: Vector3 = (0.0, 0.0, 0.0)
+    mass: float = Field(default=0.0, ge=0.0, le=100.0)
     set_by: Literal["operator", "planner"] = "planner"
+    id: str = ""
 
     @model_validator(mode="after")
-    def _names_its_object(self) -> Self:
+    def _says_what_its_kind_needs(self) -> Self:
         if (self.kind == "avoid") != bool(self.object):
             raise ValueError("an 'avoid' constraint names an object, and no other kind does")
+        if self.kind == "keep_out" and not all(extent > 0.0 for extent in self.size):
+            raise ValueError("a 'keep_out' constraint has a box with three extents greater than 0 m")
         return self
+
+    def __str__(self) -> str:
+        if self.kind == "avoid":
+            return f"avoid {self.object}"
+        if self.kind == "keep_out":
+            return "keep out of the box of {} m at {} m".format(*(_dimensions(v) for v in (self.size, self.centre)))
+        if self.kind == "payload":
+            return f"payload {self.mass:g} kg"
+        return f"speed at most {self.scale:g}"
+
+
+def _dimensions(vector: Vector3) -> str:
+    return ", ".join(f"{value:g}" for value in vector)
 
 
 class Plan(BaseModel):

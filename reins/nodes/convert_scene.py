@@ -101,20 +101,31 @@ def call_from_msg(message: ros.SkillCall) -> SkillCall:
 
 def constraint_to_msg(constraint: Constraint) -> ros.Constraint:
     """A constraint."""
+    x, y, z = constraint.centre
     return ros.Constraint(
-        kind=constraint.kind, object=constraint.object, scale=constraint.scale, set_by=constraint.set_by
+        id=constraint.id,
+        kind=constraint.kind,
+        object=constraint.object,
+        scale=constraint.scale,
+        centre=Point(x=x, y=y, z=z),
+        size=vector_to_msg(constraint.size),
+        mass=constraint.mass,
+        set_by=constraint.set_by,
     )
 
 
 def constraint_from_msg(message: ros.Constraint) -> Constraint:
-    """A constraint.
+    """A constraint. A scale of 0 counts as none where the kind needs none, for that is what an empty message has.
 
     Raises:
         pydantic.ValidationError: (a ValueError) unknown kind, scale out of range, or an object where none belongs.
     """
-    return Constraint.model_validate(
-        {"kind": message.kind, "object": message.object, "scale": message.scale, "set_by": message.set_by}
-    )
+    values = {name: getattr(message, name) for name in ("id", "kind", "object", "mass", "set_by")}
+    values["centre"] = (message.centre.x, message.centre.y, message.centre.z)
+    values["size"] = (message.size.x, message.size.y, message.size.z)
+    if message.scale or message.kind == ros.Constraint.SPEED:
+        values["scale"] = message.scale
+    return Constraint.model_validate(values)
 
 
 def plan_to_msg(plan: Plan, stamp: float) -> ros.Plan:

@@ -217,8 +217,7 @@ class SafetyMonitor:
     def add_constraint(self, constraint: Constraint) -> None:
         """Tighten. "speed" is enforced here; "avoid" is recorded (skills and the plan's verifier keep it)."""
         self._constraints.add(constraint)
-        what = f"avoid {constraint.object}" if constraint.kind == "avoid" else f"speed at most {constraint.scale:g}"
-        self._tell(Severity.INFO, "constraint_added", constraint.set_by, f"{constraint.set_by} asks: {what}")
+        self._tell(Severity.INFO, "constraint_added", constraint.set_by, f"{constraint.set_by} asks: {constraint}")
 
     def clear_constraints(self, set_by: str, requested_by: str) -> None:
         """Drop all that `set_by` set. Raises ReinsError when a planner asks for the operator's."""

@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError
@@ -24,7 +24,6 @@ def joints(share: list[float]) -> FloatArray:
     return PROFILE.lower + np.array(share) * (PROFILE.upper - PROFILE.lower)
 
 
-@settings(max_examples=50, deadline=None)
 @given(shares)
 def test_the_tool_is_where_the_simulated_hand_has_it(share: list[float]) -> None:
     data = mujoco.MjData(MODEL)
@@ -37,7 +36,6 @@ def test_the_tool_is_where_the_simulated_hand_has_it(share: list[float]) -> None
     np.testing.assert_allclose(pose.rotation, hand.xmat.reshape(3, 3), atol=1e-6)
 
 
-@settings(max_examples=50, deadline=None)
 @given(shares, st.integers(0, 6))
 def test_the_jacobian_is_the_derivative_of_the_pose(share: list[float], joint: int) -> None:
     position, step = joints(share), 1e-6

@@ -31,7 +31,7 @@ def network_of(seed: int) -> Mlp:
     return network
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(st.integers(0, 1000))
 def test_the_exported_file_computes_what_torch_computes(seed: int) -> None:
     network = network_of(seed)

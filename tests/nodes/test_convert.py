@@ -21,6 +21,7 @@ pytest.importorskip("rclpy", reason="needs ROS 2")
 pytest.importorskip("reins_msgs", reason="needs the built interfaces")
 
 from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
+from reins_msgs import msg as ros  # noqa: E402
 
 from reins.nodes import convert, convert_scene  # noqa: E402
 
@@ -154,10 +155,14 @@ def test_world(objects: list[TruthObject], held: str | None, qpos: FloatArray, s
 
 
 CALLS = st.builds(SkillCall, skill=TEXT, arguments=st.dictionaries(TEXT, TEXT | FINITE, max_size=3))
-CONSTRAINTS = st.builds(lambda name: Constraint(kind="avoid", object=name), TEXT.filter(bool)) | st.builds(
-    lambda scale, who: Constraint(kind="speed", scale=scale, set_by=who),
-    st.floats(0.01, 1.0),
-    st.sampled_from(["operator", "planner"]),
+WHO = st.sampled_from(["operator", "planner"])
+BOXES = st.tuples(*(st.floats(0.01, 2.0) for _ in range(3)))
+PLACES = st.tuples(FINITE, FINITE, FINITE)
+CONSTRAINTS = (
+    st.builds(Constraint, kind=st.just("avoid"), object=TEXT.filter(bool), set_by=WHO, id=TEXT)
+    | st.builds(Constraint, kind=st.just("speed"), scale=st.floats(0.01, 1.0), set_by=WHO)
+    | st.builds(Constraint, kind=st.just("keep_out"), centre=PLACES, size=BOXES, set_by=WHO)
+    | st.builds(Constraint, kind=st.just("payload"), mass=st.floats(0.0, 5.0), set_by=WHO)
 )
 SAID = (
     st.builds(lambda steps: {"steps": tuple(steps)}, st.lists(CALLS, max_size=4))
@@ -170,6 +175,29 @@ SAID = (
 def test_plan(said: dict[str, Any], thought: str, constraints: list[Constraint]) -> None:
     plan = Plan(thought=thought, constraints=tuple(constraints), **said)
     assert convert_scene.plan_from_msg(over_the_wire(convert_scene.plan_to_msg(plan, 1.5))) == plan
+
+
+def test_an_empty_message_with_an_object_is_a_constraint() -> None:
+    assert convert_scene.constraint_from_msg(
+        ros.Constraint(kind="avoid", object="cup", set_by="operator")
+    ) == Constraint(kind="avoid", object="cup", set_by="operator")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (ros.Constraint(kind="speed", scale=0.0, set_by="planner"), "scale"),
+        (ros.Constraint(kind="speed", scale=float("nan"), set_by="planner"), "scale"),
+        (ros.Constraint(kind="keep_out", set_by="planner"), "three extents"),
+        (ros.Constraint(kind="payload", mass=-1.0, set_by="planner"), "mass"),
+        (ros.Constraint(kind="avoid", set_by="planner"), "names an object"),
+        (ros.Constraint(kind="avoid", object="cup"), "set_by"),
+    ],
+    ids=["no speed", "NaN", "no box", "negative mass", "no object", "nobody"],
+)
+def test_a_constraint_that_lacks_something_is_refused(wrong: ros.Constraint, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        convert_scene.constraint_from_msg(wrong)
 
 
 def test_a_constraint_that_makes_no_sense_is_refused() -> None:

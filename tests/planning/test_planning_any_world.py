@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from planning_tables import TABLETOP, tabletop
 from planning_world import World
@@ -55,7 +55,6 @@ def events(draw: st.DrawFn) -> Callable[[World], None]:
 runs = st.tuples(st.sampled_from(("pick", "place_in", "place_on", "place_beside", "push", "home")), st.integers(0, 3))
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     instruction=st.sampled_from(sorted(TASKS)),
     faults=st.sets(runs, max_size=6),

@@ -120,7 +120,7 @@ def shortest(problem: Problem) -> int | None:
     return None
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(scene=scenes(), goals=goal_sets(), avoid=st.lists(st.sampled_from(BLOCKS), max_size=1))
 def test_plans_are_valid_and_shortest(scene: Scene, goals: tuple[Fact, ...], avoid: list[str]) -> None:
     problem = problem_of(scene, *goals, avoid=avoid)
@@ -139,7 +139,7 @@ def test_plans_are_valid_and_shortest(scene: Scene, goals: tuple[Fact, ...], avo
     assert set(goals) <= state.facts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(scene=scenes(), goals=goal_sets())
 def test_the_estimate_never_exceeds_the_steps_that_are_left(scene: Scene, goals: tuple[Fact, ...]) -> None:
     problem = problem_of(scene, *goals)

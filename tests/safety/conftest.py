@@ -3,13 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import settings
 from safety_loop import Loop
 
 from reins.hardware.profile import RobotProfile, known_profiles, load_profile
-
-settings.register_profile("reins-safety", deadline=None, derandomize=True, max_examples=50)
-settings.load_profile("reins-safety")
 
 
 @pytest.fixture(scope="session", params=[name for name in known_profiles() if load_profile(name).kind == "arm"])

@@ -209,7 +209,7 @@ def test_what_is_not_finite_stops_it(name: str) -> None:
     robot.connect()
     joints = len(robot.spec.joint_names)
 
-    @settings(deadline=None, max_examples=40)
+    @settings(max_examples=40)
     @given(
         index=st.integers(0, joints - 1),
         value=st.sampled_from([np.nan, np.inf, -np.inf]),

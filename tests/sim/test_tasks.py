@@ -88,7 +88,7 @@ def test_an_unknown_direction_is_told(robot: MujocoRobot) -> None:
 
 
 @given(seed=seeds)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_tasks_are_about_their_world_and_forbid_nothing_they_need(seed: int) -> None:
     task = generate_task(seed)
     world = load_world(task.world)

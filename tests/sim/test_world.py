@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError, UnknownName
@@ -52,7 +52,6 @@ def test_the_default_world() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(name=st.sampled_from(WORLDS), seed=st.integers(0, 2**32 - 1))
 def test_objects_stand_apart_and_inside(name: str, seed: int) -> None:
     world = LOADED[name]
@@ -69,7 +68,6 @@ def test_objects_stand_apart_and_inside(name: str, seed: int) -> None:
                     assert apart - footprint(world.by_id[other]) >= HALF_HAND
 
 
-@settings(deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_same_seed_same_poses(seed: int) -> None:
     world = LOADED["tabletop"]

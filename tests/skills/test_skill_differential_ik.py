@@ -39,7 +39,7 @@ def test_every_velocity_is_within_its_bounds(twist: FloatArray, share: FloatArra
     assert np.all(np.abs(velocity) <= fastest + 1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(arrays(np.float64, (6, 6), elements=st.floats(-1.5, 1.5)), arrays(np.float64, N, elements=st.floats(0.15, 0.85)))
 def test_no_sequence_of_twists_passes_a_position_limit(sequence: FloatArray, share: FloatArray) -> None:
     position, velocity, acting = posture(share), np.zeros(N), np.zeros(N)
@@ -65,7 +65,6 @@ def test_the_null_space_does_not_move_the_tool(pull: FloatArray) -> None:
     np.testing.assert_allclose(jacobian @ velocity, np.zeros(6), atol=1e-3)
 
 
-@settings(deadline=None)
 @given(arrays(np.float64, 3, elements=st.floats(-1.0, 1.0)).filter(lambda way: np.linalg.norm(way) > 0.1))
 def test_a_twist_that_is_too_fast_is_slowed_along_its_direction(way: FloatArray) -> None:
     twist = np.concatenate((3.0 * way / np.linalg.norm(way), np.zeros(3)))

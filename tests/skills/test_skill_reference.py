@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pinocchio as pin
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError
@@ -23,7 +23,6 @@ def samples(motion: ToolMotion) -> list[tuple[ToolPose, np.ndarray]]:
     return [motion.at(time) for time in np.linspace(0.0, motion.duration, 80)]
 
 
-@settings(deadline=None)
 @given(poses, poses, st.floats(0.1, 1.0))
 def test_a_motion_from_rest_keeps_its_bounds_and_arrives(start: ToolPose, goal: ToolPose, scale: float) -> None:
     limits = LIMITS.scaled(scale)
@@ -41,7 +40,6 @@ def test_a_motion_from_rest_keeps_its_bounds_and_arrives(start: ToolPose, goal: 
     np.testing.assert_allclose(twist, np.zeros(6), atol=1e-6)
 
 
-@settings(deadline=None)
 @given(poses, poses)
 def test_a_motion_from_rest_is_a_straight_line(start: ToolPose, goal: ToolPose) -> None:
     way = goal.position - start.position
@@ -50,7 +48,6 @@ def test_a_motion_from_rest_is_a_straight_line(start: ToolPose, goal: ToolPose) 
         assert np.linalg.norm(off) <= 5e-4 * max(float(np.linalg.norm(way)), 1e-3)
 
 
-@settings(deadline=None)
 @given(poses, poses, poses, st.floats(0.0, 1.0))
 def test_a_new_goal_takes_over_without_a_jump(start: ToolPose, goal: ToolPose, other: ToolPose, share: float) -> None:
     motion = ToolMotion(start, goal, np.zeros(6), LIMITS)
@@ -62,7 +59,6 @@ def test_a_new_goal_takes_over_without_a_jump(start: ToolPose, goal: ToolPose, o
     np.testing.assert_allclose(taken.at(taken.duration)[0].position, other.position, atol=1e-9)
 
 
-@settings(deadline=None)
 @given(poses, poses, st.floats(0.05, 0.95))
 def test_the_twist_is_the_derivative_of_the_pose(start: ToolPose, goal: ToolPose, share: float) -> None:
     motion = ToolMotion(start, goal, np.zeros(6), LIMITS)

@@ -2,16 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from teleop_pad import Pad
 
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import RobotState
 from reins.teleop.core import TeleopCore
 from reins.teleop.mapping import load_joy_mapping
-
-settings.register_profile("reins-teleop", deadline=None, derandomize=True, max_examples=50)
-settings.load_profile("reins-teleop")
 
 
 @pytest.fixture(scope="session")
