@@ -1,5 +1,6 @@
 """`./run` as a person calls it."""
 
+import io
 import os
 import subprocess
 import time
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bootstrap import checks, cli
+from bootstrap.console import Console
 from bootstrap.layout import Layout
 from bootstrap.problems import Problem
 
@@ -72,6 +74,22 @@ def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
 )
 def test_arguments_reach_pytest(given: list[str], passed: list[str]) -> None:
     assert checks.pytest_command(Layout(ROOT), given)[1:] == ["-m", "pytest", *passed]
+
+
+@pytest.mark.parametrize(
+    "version, names, said",
+    [
+        ((3, 10), ["style", "format"], "not checking types: that takes the NumPy of Python 3.11 or newer"),
+        ((3, 11), ["style", "format", "types"], ""),
+        ((3, 13), ["style", "format", "types"], ""),
+    ],
+)
+def test_types_are_checked_where_numpy_has_the_types_the_code_is_written_for(
+    tmp_path: Path, version: tuple[int, int], names: list[str], said: str
+) -> None:
+    stream = io.StringIO()
+    assert list(checks.static_checks(Layout(ROOT, version), Console(tmp_path, stream))) == names
+    assert said in stream.getvalue() and bool(said) == bool(stream.getvalue())
 
 
 class TestInThisCheckout:
