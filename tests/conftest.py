@@ -19,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="run a failed test of ROS nodes again, up to N times: on a shared machine it may miss a real-time deadline",
+        help="run a failed test of ROS nodes again up to N times: on a shared machine it may miss a real-time deadline",
     )
 
 
