@@ -110,7 +110,7 @@ def sim(
     world: Annotated[str, typer.Option(help="World.")] = "tabletop",
     seconds: Annotated[
         float,
-        typer.Option(min=1.0, max=600.0, help="Simulated time of each round [s]."),
+        typer.Option(min=1.0, max=600.0, help="Simulated time of each round, in seconds."),
     ] = 20.0,
     json_file: JsonFile = None,
 ) -> None:
@@ -122,7 +122,7 @@ def sim(
 
 @app.command()
 def latency(
-    seconds: Annotated[float, typer.Option(min=2.0, max=600.0, help="Length of each measurement [s].")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=2.0, max=600.0, help="Length of each measurement, in seconds.")] = 20.0,
     json_file: JsonFile = None,
 ) -> None:
     """Latency of the control path and regularity of joint states, beside bare rclpy."""

@@ -62,7 +62,7 @@ def handback(namespace: Namespace = "") -> None:
 
 def status(
     namespace: Namespace = "",
-    listen: Annotated[float, typer.Option(min=1.0, max=60.0, help="Longest time to listen [s].")] = 5.0,
+    listen: Annotated[float, typer.Option(min=1.0, max=60.0, help="Longest time to listen, in seconds.")] = 5.0,
 ) -> None:
     """Who is up, the safety mode, what the robot and the cameras say. Exit status 2 when no graph is heard."""
     with needs_ros():

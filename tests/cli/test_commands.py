@@ -2,9 +2,13 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.text import Text
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from reins.cli.app import app
@@ -49,6 +53,22 @@ def test_every_command_has_help(command: list[str]) -> None:
     result = reins(*command, "--help")
     assert result.exit_code == 0
     assert "Usage" in result.output and "--help" in result.output
+
+
+def helps(command: Any) -> Iterator[str]:
+    """Every help text of a command and of those under it."""
+    yield command.help or ""
+    for parameter in command.params:
+        yield getattr(parameter, "help", None) or ""
+    for name in command.list_commands(None) if hasattr(command, "list_commands") else ():
+        yield from helps(command.get_command(None, name))
+
+
+def test_no_help_has_words_that_are_taken_for_markup() -> None:
+    texts = list(helps(get_command(app)))
+    assert [text for text in texts if Text.from_markup(text).plain != text] == []
+    assert "Longest time to listen, in seconds." in texts
+    assert "Length of each measurement, in seconds." in texts
 
 
 def test_help_imports_nothing_heavy() -> None:
