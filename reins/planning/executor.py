@@ -1,7 +1,8 @@
 """Carries out one instruction in a closed loop: look, plan, act, look again, replan when the world disagrees.
 
 Passive: it owns no thread and reads no clock. The planner node and the rig ask `next` what to do, do it, and report by
-`skill_finished`. Every path ends in `Done`: looks, replans and repeated failures are all bounded.
+`skill_finished`. Every path ends in `Done`: looks, replans and repeated failures are all bounded. While an operator
+drives by hand it is paused: `pause`, and after the hand-back `resume`; then it looks, tells what changed and plans anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.facts import Fact, facts_of
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import TABLE, Scene
+from reins.planning.changes import changes_text
 from reins.planning.planner import History, Planner, StepRecord
 from reins.planning.simulation import expected_facts
 from reins.planning.verifier import verify
@@ -19,7 +21,7 @@ from reins.planning.words import call_text, fact_text, listed
 from reins.skills.registry import SkillSpec
 
 Outcome = Literal["succeeded", "failed", "refused", "question", "cancelled"]
-Stage = Literal["looking", "planning", "acting", "checking"]
+Stage = Literal["looking", "planning", "acting", "checking", "paused"]
 
 CLEAR_VIEW: Final = SkillCall(skill="home")
 """What is done when the arm hides what has to be seen."""
@@ -108,11 +110,15 @@ class TaskExecutor:
         self.replans = 0
         """How often it planned again because the world disagreed."""
         self.stage: Stage = "looking"
+        self.notes: list[str] = []
+        """What changed while an operator drove, a sentence for each time; they go into the result's reason as well."""
         self._planner = planner
         self._registry = registry
         self._limits = limits or Limits()
         self._history: History | None = None
         self._failures: dict[str, int] = {}
+        self._moved = False  # a skill has run, well or badly
+        self._left: Scene | None = None  # what an operator found who took over; None once the changes are told
         self._valid = False  # whether the plan may go on
         self._trouble: str | None = None  # why it may not; None where planning again is not held against the task
         self._running: tuple[SkillCall, Scene] | None = None
@@ -138,12 +144,13 @@ class TaskExecutor:
             t: robot time [s].
 
         Raises:
-            ReinsError: a skill is still running; report it first.
+            ReinsError: a skill is still running; report it first. Or the task is paused; resume it first.
         """
         if self._done is not None:
             return self._done
-        if self._running is not None:
-            raise ReinsError(f"{self._running[0]} is still running: report it with skill_finished first")
+        self._check_idle()
+        if self.stage == "paused":
+            raise ReinsError("the task is paused while an operator drives: resume it after the hand-back")
         if self._newer_than is None:
             self._newer_than, self._waiting_since = t, t
         if scene is None or scene.stamp <= self._newer_than:
@@ -184,6 +191,34 @@ class TaskExecutor:
             self._settled_at = t + self._limits.settle
         self._clearing = False
 
+    def pause(self, scene: Scene | None) -> None:
+        """An operator drives by hand. Nothing is done or judged until `resume`, and nothing counts against the limits.
+
+        Args:
+            scene: what is seen now; what the operator does to it is told after the hand-back.
+
+        Raises:
+            ReinsError: a skill is still running; end it and report it first.
+        """
+        self._check_idle()
+        self.stage = "paused"
+        self._left = self._left or scene
+        if scene is not None and self._history is None:
+            self._history = History(scene)
+        report, self._report = self._report, None
+        if report is not None and scene is not None and self._history is not None:
+            seen = report.success and report.expected <= facts_of(scene, report.before)
+            record = StepRecord(report.call, True, "", report.before, scene)
+            self._history = self._history.then(record) if seen else self._history
+        self._valid, self._trouble = False, None
+
+    def resume(self, t: float) -> None:
+        """Control was handed back at robot time `t` [s]: look for as long as effects may take to be seen, plan anew."""
+        self.stage = "looking"
+        self._settled_at = t + 2.0 * self._limits.settle
+        self._cleared = False
+        self._newer_than, self._waiting_since = t + self._limits.settle, t
+
     def cancel(self, reason: str) -> None:
         """End the task; whoever drives it stops a running skill. A task that is over stays as it is."""
         self._end("cancelled", reason)
@@ -191,6 +226,9 @@ class TaskExecutor:
     def _decide(self, scene: Scene, t: float) -> Action:
         if self._history is None:
             self._history = History(scene)
+        if self._left is not None:
+            self.notes.append(changes_text(self._left, scene))
+            self._left = None
         if self._report is not None and (action := self._judge(self._report, self._history, scene, t)):
             return action
         if self._valid and (action := self._go_on(self._history, scene, t)):
@@ -257,7 +295,7 @@ class TaskExecutor:
             if self.plan.question is not None:
                 return self._end("question", self.plan.question)
             if self.plan.refusal is not None:
-                if not history.steps:
+                if not self._moved:
                     return self._end("refused", self.plan.refusal)
                 self._trouble = None
                 if t < self._settled_at:
@@ -277,7 +315,7 @@ class TaskExecutor:
             self._trouble = problems[0]
 
     def _run(self, call: SkillCall, scene: Scene) -> RunSkill:
-        self.stage = "acting"
+        self.stage, self._moved = "acting", True
         self._running, self._clearing, self._cleared = (call, scene), False, False
         return RunSkill(call, self._constraints)
 
@@ -295,9 +333,14 @@ class TaskExecutor:
         self._newer_than, self._waiting_since = stamp, t
         return Look(stamp)
 
+    def _check_idle(self) -> None:
+        if self._running is not None:
+            raise ReinsError(f"{self._running[0]} is still running: report it with skill_finished first")
+
     def _end(self, outcome: Outcome, reason: str) -> Done:
         if self._done is None:
-            self._done = Done(outcome, reason, self.plan)
+            notes = self.notes if outcome in ("succeeded", "failed") else []
+            self._done = Done(outcome, "; ".join((reason, *notes)), self.plan)
         return self._done
 
 

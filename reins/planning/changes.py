@@ -1,0 +1,69 @@
+"""What is different between two scenes, in words: what an operator did while they drove."""
+
+from math import dist
+from typing import Final
+
+from reins.contracts.facts import MOVED_LEAST
+from reins.contracts.scene import Scene
+from reins.planning.words import listed
+
+PLACES: Final = ("in", "on", "beside")
+"""Relations that say where a thing is; directions such as left_of change with every small move."""
+
+
+def changes(before: Scene, after: Scene) -> list[str]:
+    """What an onlooker would say has changed, one clause for each object, by name.
+
+    An object counts as moved from MOVED_LEAST on. Where it is now is told of objects that moved, were let go or are
+    new. What is held moves with the hand, which is no change.
+
+    Args:
+        before: the earlier scene.
+        after: the later one.
+
+    Returns:
+        E.g. ["block_2 gone", "red_block moved 12 cm, now beside blue_bowl"]; empty if nothing changed.
+    """
+    told = []
+    for name in sorted({*before.objects, *after.objects}):
+        parts = _object(name, before, after)
+        if parts:
+            told.append(f"{name} {', '.join(parts)}")
+    return told
+
+
+def changes_text(before: Scene, after: Scene) -> str:
+    """`changes` as a sentence to an operator: "while you drove: block_2 gone; red_block moved 12 cm"."""
+    told = changes(before, after)
+    return f"while you drove: {'; '.join(told) if told else 'nothing changed'}"
+
+
+def _object(name: str, before: Scene, after: Scene) -> list[str]:
+    """What is different about one object."""
+    old, new = before.objects.get(name), after.objects.get(name)
+    if new is None:
+        return ["gone"]
+    was_held, is_held = before.held() == name, after.held() == name
+    if old is None:
+        return ["new", *(["now held"] if is_held else _now(name, before, after))]
+    if is_held:
+        return [] if was_held else ["now held"]
+    moved = dist(old.position, new.position)
+    told = ["no longer held"] if was_held else []
+    if moved >= MOVED_LEAST and not was_held:
+        told.append(f"moved {moved * 100:.0f} cm")
+    return told + _now(name, before, after) if told else []
+
+
+def _now(name: str, before: Scene, after: Scene) -> list[str]:
+    """Where an object is now and was not before; else where it is no longer."""
+    old, new = _places(name, before), _places(name, after)
+    if gained := sorted(new - old):
+        return [f"now {listed(f'{relation} {other}' for relation, other in gained)}"]
+    if lost := sorted(old - new):
+        return [f"no longer {listed((f'{relation} {other}' for relation, other in lost), 'or')}"]
+    return []
+
+
+def _places(name: str, scene: Scene) -> set[tuple[str, str]]:
+    return {(r.predicate, r.object) for r in scene.relations if r.subject == name and r.predicate in PLACES}
