@@ -155,4 +155,5 @@ def _session(data: bytes) -> ort.InferenceSession:
     try:
         return ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime's own exception types derive from Exception only
-        raise ReinsError(f"ONNX Runtime does not load it: {str(error).splitlines()[0]}") from error
+        said = str(error).splitlines() or [type(error).__name__]  # it says nothing about bytes that are no text
+        raise ReinsError(f"ONNX Runtime does not load it: {said[0]}") from error

@@ -105,6 +105,20 @@ def test_a_damaged_file_is_refused_or_still_gives_finite_actions(place: int, cha
     assert np.isfinite(policy.step(inputs_at(PROFILE.home))).all()
 
 
+@pytest.mark.parametrize(
+    "error, said", [(RuntimeError("no such node\nat 3"), "no such node"), (RuntimeError(), "RuntimeError")]
+)
+def test_what_onnx_runtime_refuses_is_refused_whether_it_says_why_or_not(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("reins.skills.policy.ort.InferenceSession", refuse)
+    with pytest.raises(ReinsError, match=f"is refused: ONNX Runtime does not load it: {said}$"):
+        policy_of(GOOD)
+
+
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReinsError, match=r"'reach\.onnx' cannot be read: No such file"):
         load_policy(tmp_path / "reach.onnx", PROFILE)
