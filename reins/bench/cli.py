@@ -41,15 +41,19 @@ class Through(str, Enum):
 
 
 def _finish(report: "Report", json_file: Path | None) -> None:
-    console = Console()
-    report.print(console)
+    report.print(Console())
+    _write(report, json_file)
+
+
+def _write(report: "Report", json_file: Path | None) -> None:
     if json_file is not None:
         report.write_json(json_file)
-        console.print(f"wrote {json_file}")
+        Console().print(f"wrote {json_file}")
 
 
 @contextmanager
-def _episode_progress(total: int) -> "Iterator[Callable[[Episode], None]]":
+def _progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
+    """A bar with time left; call what it gives after each, with a line to print or an empty one."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -58,16 +62,21 @@ def _episode_progress(total: int) -> "Iterator[Callable[[Episode], None]]":
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("episodes", total=total)
+        bar = progress.add_task(what, total=total)
 
-        def advance(episode: "Episode") -> None:
-            if not episode.success:
-                progress.console.print(
-                    f"seed {episode.seed}: {episode.instruction!r}: {episode.outcome}: {episode.reason}"
-                )
+        def advance(line: str) -> None:
+            if line:
+                progress.console.print(line)
             progress.advance(bar)
 
         yield advance
+
+
+def _trouble(episode: "Episode") -> str:
+    """What to print of an episode."""
+    if episode.success:
+        return ""
+    return f"seed {episode.seed}: {episode.instruction!r}: {episode.outcome}: {episode.reason}"
 
 
 @app.command()
@@ -92,7 +101,11 @@ def tabletop(
     from reins.rig import RigSettings
 
     settings = RigSettings(robot=robot, planner=planner, skills=skills, perception=perception)
-    with _episode_progress(episodes) as advance:
+    with _progress("episodes", episodes) as progress:
+
+        def advance(episode: "Episode") -> None:
+            progress(_trouble(episode))
+
         if through is Through.RIG:
             from reins.bench.tabletop import run_tabletop
 
@@ -129,3 +142,25 @@ def latency(
     from reins.bench.latency import run_latency
 
     _finish(run_latency(seconds), json_file)
+
+
+@app.command()
+def stops(
+    faults: Annotated[
+        list[str] | None, typer.Argument(help="Words from the faults' names; every fault by default.")
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, max=1000, help="How often each fault is injected.")] = 3,
+    estops: Annotated[int, typer.Option(min=1, max=10000, help="How often each way of emergency stop.")] = 20,
+    robot: Robot = "franka",
+    json_file: JsonFile = None,
+) -> None:
+    """Time from fault to standstill in the launched graph: dead nodes, corrupt commands, emergency stops."""
+    from reins.bench.stops.faults import ESTOPS, FAULTS
+    from reins.bench.stops.run import chosen, run_stops, table
+
+    some = chosen(FAULTS, faults or [])
+    total = sum(estops if fault in ESTOPS else trials for fault in some)
+    with _progress("trials", total) as progress:
+        report = run_stops(robot, some, trials, estops, lambda _trial: progress(""))
+    Console().print(table(report))
+    _write(report, json_file)

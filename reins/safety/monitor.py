@@ -113,8 +113,10 @@ class SafetyMonitor:
         before, self._state = self._state, state
         if before is not None and state.stamp == before.stamp:
             return
+        silence = self._clock.silence(t)
         self._clock.set(state.stamp, t)
         if before is not None and not 0.0 < state.stamp - before.stamp <= self._settings.clock_jump:
+            self._motion.rebase(state.stamp - before.stamp - silence)
             self._gate.restart()
             self._stop("clock_jump", "robot", f"robot time jumped by {state.stamp - before.stamp:+.3f} s")
         self._motion.see(state)

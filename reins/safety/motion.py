@@ -112,6 +112,11 @@ class Motion:
         joint = self._profile.joint_names[worst]
         return f"{joint} is {error[worst]:.2f} rad away from its reference; is the robot armed, or blocked?"
 
+    def rebase(self, jump: float) -> None:
+        """Robot time has jumped by `jump` [s]: the reference did not move meanwhile, so what acts goes on from there."""
+        self._reference.stamp += jump
+        self._standing_since += jump
+
     def see(self, state: RobotState) -> None:
         """A new measured state: keep to its time, and let a standing reference follow a robot that does not
         track it."""

@@ -421,6 +421,18 @@ class TestFaults:
         assert loop.is_in(Mode.ACTIVE_SKILL)
         assert loop.sent[-1].velocity == pytest.approx(SPEED)
 
+    @pytest.mark.parametrize("jump", [-5.0, -0.02, 0.6, 5.0])
+    def test_a_clock_that_jumps_leaves_no_step_in_the_reference(self, loop: Loop, jump: float) -> None:
+        loop.drive("skill", SPEED, 30)
+        before = len(loop.sent) - 1
+        loop.robot.shift_clock(jump)
+        loop.steps(30)
+        sent = loop.sent[before:]
+        for one, other in pairwise(sent):
+            change = np.abs(other.velocity - one.velocity)
+            assert (change <= loop.profile.acceleration * PERIOD * (1.0 + 1e-6)).all()
+            assert (np.abs(other.position - one.position) <= SPEED * PERIOD + 1e-9).all()
+
     def test_a_robot_that_does_not_follow_stops(self, loop: Loop) -> None:
         loop.robot.blocked = True
         loop.drive("skill", SPEED, 200)

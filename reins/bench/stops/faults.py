@@ -1,0 +1,204 @@
+"""The faults: how each is injected into a moving graph, and how it is taken back."""
+
+import copy
+import math
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from reins_msgs import msg as ros
+from reins_msgs.srv import EmergencyStop
+from std_msgs.msg import Bool
+
+from reins.bench.stops.moving import SKILL, TELEOP, MovingGraph, Tamper
+from reins.nodes.qos import CONTROL
+
+Act = Callable[[MovingGraph], None]
+
+NODES: Final = ("safety", "robot", "skills", "planner", "perception", "teleop", "sim_cameras", "supervisor")
+
+LATE: Final = 0.3
+"""How late delayed commands are [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One kind of fault.
+
+    Attributes:
+        name: kind and what it hits.
+        inject: makes it happen, to a moving graph.
+        mend: takes it back; the arm must go on standing then.
+        source: who drives meanwhile: skill or teleop.
+        ends_graph: the graph ends with it, so that each trial needs one of its own.
+        cameras: the graph renders.
+    """
+
+    name: str
+    inject: Act
+    mend: Act = lambda _graph: None
+    source: str = SKILL
+    ends_graph: bool = False
+    cameras: bool = False
+
+
+def _kill(node: str) -> Fault:
+    inject: Act = lambda graph: graph.signal(node, signal.SIGKILL)  # noqa: E731 - one of many like it
+    return Fault(f"kill {node}", inject, ends_graph=True, cameras=node == "sim_cameras")
+
+
+def _freeze(node: str) -> Fault:
+    return Fault(
+        f"freeze {node}",
+        lambda graph: graph.signal(node, signal.SIGSTOP),
+        lambda graph: graph.signal(node, signal.SIGCONT),
+        ends_graph=True,
+        cameras=node == "sim_cameras",
+    )
+
+
+def _tampered(name: str, make: Callable[[], Tamper]) -> Fault:
+    """Of the commands; they stay so until the next trial."""
+
+    def inject(graph: MovingGraph) -> None:
+        graph.tamper = make()
+
+    return Fault(f"commands {name}", inject)
+
+
+def _always(tamper: Tamper) -> Callable[[], Tamper]:
+    return lambda: tamper
+
+
+def _with_velocity(value: float, command: ros.JointCommand) -> list[ros.JointCommand]:
+    command.velocity[3] = value
+    return [command]
+
+
+def _short(command: ros.JointCommand) -> list[ros.JointCommand]:
+    command.velocity = command.velocity[:-1]
+    return [command]
+
+
+def _swapped(command: ros.JointCommand) -> list[ros.JointCommand]:
+    names = command.joint_names
+    names[0], names[1] = names[1], names[0]
+    command.joint_names = names
+    return [command]
+
+
+def _bad_gripper(command: ros.JointCommand) -> list[ros.JointCommand]:
+    command.has_gripper, command.gripper_width = True, math.nan
+    return [command]
+
+
+def _shifted(seconds: int, command: ros.JointCommand) -> list[ros.JointCommand]:
+    command.header.stamp.sec = max(0, command.header.stamp.sec + seconds)
+    return [command]
+
+
+def _nobody(command: ros.JointCommand) -> list[ros.JointCommand]:
+    command.source = "somebody"
+    return [command]
+
+
+def _dropped(_command: ros.JointCommand) -> list[ros.JointCommand]:
+    return []
+
+
+def _repeated() -> Tamper:
+    first: list[ros.JointCommand] = []
+
+    def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
+        first.append(command)
+        return first[:1]
+
+    return tamper
+
+
+def _delayed() -> Tamper:
+    waiting: list[tuple[float, ros.JointCommand]] = []
+
+    def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
+        now = time.monotonic()
+        waiting.append((now + LATE, copy.copy(command)))
+        due = [late for at, late in waiting if at <= now]
+        del waiting[: len(due)]
+        return due
+
+    return tamper
+
+
+def _backwards() -> Tamper:
+    """Each command with a lower sequence than the one before."""
+    last: list[int] = []
+
+    def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
+        last.append(last[-1] - 1 if last else command.sequence)
+        command.sequence = max(0, last[-1])
+        return [command]
+
+    return tamper
+
+
+def _second_publisher(graph: MovingGraph) -> None:
+    graph.rogue = graph.node.create_publisher(ros.SafeCommand, "command/safe", CONTROL)
+
+
+def _no_second_publisher(graph: MovingGraph) -> None:
+    graph.node.destroy_publisher(graph.rogue)
+
+
+def _clock_steps(seconds: int, graph: MovingGraph) -> None:
+    """Somebody else publishes robot states of another time."""
+    graph.rogue = graph.node.create_publisher(ros.RobotState, "robot_state", CONTROL)
+    graph.until(lambda: graph.rogue.get_subscription_count() >= 2, "listener of robot_state", 5.0)
+    wrong = copy.deepcopy(graph.states[-1][1])
+    wrong.header.stamp.sec = max(0, wrong.header.stamp.sec + seconds)
+    graph.injected = time.time()
+    graph.rogue.publish(wrong)
+
+
+def _estop_service(graph: MovingGraph) -> None:
+    graph.estop_service.call_async(EmergencyStop.Request(requested_by="benchmark", reason="a trial"))
+
+
+def _estop_topic(graph: MovingGraph) -> None:
+    graph.estop_topic.publish(Bool(data=True))
+
+
+def _unplugged(graph: MovingGraph) -> None:
+    graph.stick = None
+
+
+ESTOPS: Final = (
+    Fault("estop service", _estop_service),
+    Fault("estop topic", _estop_topic),
+    Fault("estop topic, teleop", _estop_topic, source=TELEOP),
+)
+
+FAULTS: Final = (
+    *ESTOPS,
+    _tampered("with NaN", _always(partial(_with_velocity, math.nan))),
+    _tampered("with infinity", _always(partial(_with_velocity, math.inf))),
+    _tampered("with a NaN gripper", _always(_bad_gripper)),
+    _tampered("too short", _always(_short)),
+    _tampered("in another joint order", _always(_swapped)),
+    _tampered("of nobody", _always(_nobody)),
+    _tampered("from the past", _always(partial(_shifted, -1))),
+    _tampered("from the future", _always(partial(_shifted, 1))),
+    _tampered("dropped", _always(_dropped)),
+    _tampered("repeated", _repeated),
+    _tampered("delayed", _delayed),
+    _tampered("in reverse order", _backwards),
+    Fault("stick unplugged", _unplugged, source=TELEOP),
+    Fault("second publisher of command/safe", _second_publisher, _no_second_publisher),
+    Fault("clock back", partial(_clock_steps, -5), _no_second_publisher),
+    Fault("clock forth", partial(_clock_steps, 5), _no_second_publisher),
+    *(_kill(node) for node in NODES),
+    *(_freeze(node) for node in NODES),
+)
+"""All of them, those first that leave the graph alive."""
