@@ -113,7 +113,7 @@ class Motion:
         return f"{joint} is {error[worst]:.2f} rad away from its reference; is the robot armed, or blocked?"
 
     def rebase(self, jump: float) -> None:
-        """Robot time has jumped by `jump` [s]: the reference did not move meanwhile, so what acts goes on from there."""
+        """Robot time has jumped by `jump` [s]: what the reference does is not changed by that."""
         self._reference.stamp += jump
         self._standing_since += jump
 
