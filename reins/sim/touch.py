@@ -33,23 +33,32 @@ class TouchWatch:
         self._touched[:] = False
 
     def touched(self, name: str) -> bool:
-        """Whether the robot touched the object since the last reset."""
+        """Whether the robot, or what it held, touched the object since the last reset."""
         return bool(self._touched[self._index[name] + 1])
 
     def look(self) -> None:
         """Note the contacts of this moment."""
         kinds = self._class[self._data.contact.geom]
-        if kinds.size and kinds.min() < 0:
-            robot = kinds.min(axis=1) < 0
-            self._touched[np.maximum(kinds[robot].max(axis=1), 0)] = True
+        if not (kinds.size and kinds.min() < 0):
+            return
+        robot = kinds.min(axis=1) < 0
+        self._touched[np.maximum(kinds[robot].max(axis=1), 0)] = True
+        if held := self._held():
+            pairs = kinds[(kinds == held).any(axis=1)]
+            others = pairs[pairs != held]
+            self._touched[others[others > 0]] = True
 
     def held(self) -> str | None:
         """Id of the object in contact with both fingers, or None."""
+        held = self._held()
+        return self._ids[held - 1] if held else None
+
+    def _held(self) -> int:
+        """Class of that object, or 0."""
         touching: tuple[set[int], set[int]] = (set(), set())
         for pair in self._data.contact.geom.tolist():
             for one, other in (pair, pair[::-1]):
                 finger, kind = self._finger[one], self._class[other]
                 if finger >= 0 and kind > 0:
-                    touching[finger].add(int(kind) - 1)
-        both = touching[0] & touching[1]
-        return self._ids[min(both)] if both else None
+                    touching[finger].add(int(kind))
+        return min(touching[0] & touching[1], default=0)

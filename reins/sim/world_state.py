@@ -17,7 +17,7 @@ class TruthObject:
         position: centre of its bounding box [m], base frame.
         orientation: x y z w.
         size: full extents along its own axes [m].
-        touched: some part of the robot was in contact with it since the last reset.
+        touched: some part of the robot, or something that it held, was in contact with it since the last reset.
     """
 
     id: str

@@ -64,7 +64,16 @@ def test_stacking(mover: Mover, robot: MujocoRobot) -> None:
     mover.go([x, y, 0.2], yaw, 1.0)
     assert is_on(robot.world_state(), "red_block", "green_block")
     assert not is_on(robot.world_state(), "red_block", "table")
+
+
+def test_what_the_hand_holds_touches_too(mover: Mover, robot: MujocoRobot) -> None:
+    mover.pick("red_block")
+    x, y, _ = robot.world_state().find("green_block").position
+    mover.go([x, y, 0.18], 0.0, 1.0)
     assert not robot.world_state().find("green_block").touched
+    mover.go([x, y, 0.055], 0.0, 1.0)
+    assert robot.world_state().find("green_block").touched
+    assert not robot.world_state().find("yellow_block").touched
 
 
 @pytest.mark.parametrize("width", [0.0, 0.03])
