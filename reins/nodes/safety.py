@@ -106,7 +106,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         """The operator's speed scale."""
         scale = self.settings.speed_scale
         if self._loop is not None:
-            self._loop.call(lambda: self._monitor.set_speed_scale(scale, "operator"))
+            self._loop.call(lambda: self._monitor.rules.set_speed_scale(scale, "operator"))
 
     def pulse(self) -> bool:
         """The control thread ticks, while there is one."""

@@ -21,7 +21,6 @@ import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
-from reins.contracts.plan import Constraint
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import JointCommand, RobotState, SafeCommand
 from reins.safety.clock import RobotClock
@@ -31,6 +30,8 @@ from reins.safety.faults import FaultFinder
 from reins.safety.gate import Gate
 from reins.safety.modes import IN_CHARGE, Mode, ModeMachine, Trigger
 from reins.safety.motion import Motion
+from reins.safety.rules import Rules, require
+from reins.safety.separation import HumanDistance, Separation
 from reins.safety.settings import SafetySettings
 from reins.safety.validate import SOURCES, Rejection, check_state
 from reins.safety.watchdog import Watchdog
@@ -86,6 +87,10 @@ class SafetyMonitor:
         self._finder = FaultFinder(self._watchdog, self._clock, settings.state_timeout)
         self._constraints = ConstraintSet(settings.speed_scale)
         self._log = EventLog(settings.event_window)
+        self.rules: Final = Rules(self._constraints, self._tell)
+        """The constraints in force and the operator's speed scale, to look at and to change."""
+        rule, top_speed = Separation.of(settings), profile.workspace.tool_speed
+        self._human = HumanDistance(rule, top_speed, settings.human_timeout, self._tell)
         self._state: RobotState | None = None
         self._faults: Mapping[tuple[str, str], str] = {}
         self._wanted = np.zeros(len(profile.joints))
@@ -122,6 +127,10 @@ class SafetyMonitor:
         self._motion.see(state)
         if self._machine.mode in IN_CHARGE and (lagging := self._motion.lagging(state)):
             self._stop("not_following", "robot", lagging)
+
+    def on_human_distance(self, source: str, distance: float, t: float) -> None:
+        """A sensor sees the nearest person at `distance` [m]; its message arrived at steady time `t` [s]."""
+        self._human.on_distance(source, distance, t)
 
     def on_command(self, command: JointCommand, t: float) -> SafeCommand | None:
         """What `command`, which arrived at steady time `t` [s], makes of the robot.
@@ -186,7 +195,7 @@ class SafetyMonitor:
         Raises:
             ReinsError: nobody asks, there is nothing to reset, or what speaks against it; says what to do.
         """
-        _require(operator, "reset")
+        require(operator, "reset")
         self._watch(t)
         if not self._machine.can(Trigger.RESET):
             raise ReinsError(f"nothing to reset: the monitor is in {self._machine.mode.name} ({self._machine.reason})")
@@ -204,29 +213,11 @@ class SafetyMonitor:
         Raises:
             ReinsError: nobody asks, or the monitor is not in HOLD.
         """
-        _require(operator, "hand_back")
+        require(operator, "hand_back")
         if not self._machine.can(Trigger.HANDED_BACK):
             raise ReinsError(f"nothing to hand back: the monitor is in {self._machine.mode.name}, not in HOLD")
         self._go(Trigger.HANDED_BACK, operator, f"handed back by {operator}; waiting for a new goal", "handed_back")
         self._gate.open_from("skill", self._clock.now(t))
-
-    def set_speed_scale(self, scale: float, operator: str) -> None:
-        """The operator's share of the speed limits, 0 < scale ≤ 1. Raises ReinsError for anything else."""
-        _require(operator, "set_speed_scale")
-        self._constraints.set_speed_scale(scale)
-        self._tell(Severity.INFO, "speed_scale", operator, f"{operator} set the speed scale to {scale:g}")
-
-    def add_constraint(self, constraint: Constraint) -> None:
-        """Tighten. "speed" is enforced here; "avoid" is recorded (skills and the plan's verifier keep it)."""
-        self._constraints.add(constraint)
-        self._tell(Severity.INFO, "constraint_added", constraint.set_by, f"{constraint.set_by} asks: {constraint}")
-
-    def clear_constraints(self, set_by: str, requested_by: str) -> None:
-        """Drop all that `set_by` set. Raises ReinsError when a planner asks for the operator's."""
-        self._constraints.clear(set_by, requested_by)
-        self._tell(
-            Severity.INFO, "constraints_cleared", requested_by, f"{requested_by} dropped the constraints of {set_by}"
-        )
 
     # What goes out.
 
@@ -235,17 +226,10 @@ class SafetyMonitor:
         """The mode now."""
         return self._machine.mode
 
-    @property
-    def constraints(self) -> Sequence[Constraint]:
-        """The constraints in force."""
-        return self._constraints.constraints
-
     def status(self, t: float) -> SafetyStatus:
         """Mode, reason and counts at steady time `t` [s]."""
         self._watch(t)
-        return SafetyStatus(
-            self._machine.mode, self._machine.reason, self._constraints.speed_scale, self._clipped, self._rejected
-        )
+        return SafetyStatus(self._machine.mode, self._machine.reason, self._speed_scale, self._clipped, self._rejected)
 
     def take_events(self) -> list[SafetyEvent]:
         """What happened since the last call, oldest first."""
@@ -253,8 +237,14 @@ class SafetyMonitor:
 
     # How it decides.
 
+    @property
+    def _speed_scale(self) -> float:
+        """Share of the speed limits in force, 0 … 1; with 0, for a person who is too near, the robot holds."""
+        return min(self._constraints.speed_scale, self._human.scale)
+
     def _watch(self, t: float) -> None:
         """Look for faults; leave STARTING when there are none, stop when there is a new one."""
+        self._human.watch(t)
         faults, before = self._finder.find(self._state, t), self._faults
         self._faults = faults
         if self._machine.mode is Mode.STARTING:
@@ -308,7 +298,9 @@ class SafetyMonitor:
 
     def _drive(self, now: float, trace_ns: int) -> SafeCommand:
         """The next safe command of the source in charge."""
-        scale = self._constraints.speed_scale
+        scale = self._speed_scale
+        if scale == 0.0:
+            return self._motion.brake(now, self._clock.stamp)
         command, verdict = self._motion.drive(self._wanted, scale, now, self._clock.stamp, trace_ns)
         if verdict.changed:
             self._clipped += 1
@@ -352,8 +344,3 @@ class SafetyMonitor:
 
 _TRIGGERS: Final = {"skill": Trigger.SKILL_COMMAND, "teleop": Trigger.TELEOP_COMMAND}
 """What a command of each source fires."""
-
-
-def _require(operator: str, what: str) -> None:
-    if not operator.strip():
-        raise ReinsError(f"{what} needs the name of the operator who asks for it")

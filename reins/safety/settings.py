@@ -124,6 +124,37 @@ class SafetySettings(BaseModel):
         le=0.5,
         description="At takeover in motion the reference is drawn to within this of the measured position [rad].",
     )
+    human_stop_distance: float = Field(
+        default=0.3,
+        ge=0.0,
+        le=10.0,
+        description="With a person at this distance or nearer the robot holds [m]; see safety/human_distance.",
+    )
+    human_slow_distance: float = Field(
+        default=1.5,
+        gt=0.0,
+        le=20.0,
+        description="From this distance of a person on the tool may be slowed evenly down to the stop distance [m]; it "
+        "must be greater than that. Where stopping in time needs a lower speed, that counts, at any distance.",
+    )
+    human_reaction: float = Field(
+        default=0.1,
+        ge=0.0,
+        le=2.0,
+        description="Time from a person's motion to the robot's braking: sensor, network and control [s].",
+    )
+    human_speed: float = Field(
+        default=1.6,
+        ge=0.0,
+        le=5.0,
+        description="How fast a person may come nearer [m/s]; ISO 13855 says 1.6 for walking.",
+    )
+    human_timeout: float = Field(
+        default=0.3,
+        gt=0.0,
+        le=5.0,
+        description="A human-distance sensor that has spoken and is silent for longer holds the robot [s].",
+    )
     event_window: float = Field(
         default=1.0,
         gt=0.0,

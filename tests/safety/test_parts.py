@@ -6,9 +6,7 @@ from pydantic import ValidationError
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
-from reins.contracts.plan import Constraint
 from reins.safety.clock import RobotClock
-from reins.safety.constraints import ConstraintSet
 from reins.safety.events import EventLog
 from reins.safety.reference import Reference
 from reins.safety.settings import SafetySettings, parse_deadline
@@ -111,44 +109,6 @@ class TestEvents:
         log.take()
         log.close_windows(0.0)
         assert len(log.take()) == 1
-
-
-class TestConstraints:
-    def test_the_tightest_counts(self) -> None:
-        constraints = ConstraintSet(0.8)
-        constraints.add(Constraint(kind="speed", scale=0.5))
-        constraints.add(Constraint(kind="speed", scale=0.9))
-        assert constraints.speed_scale == 0.5
-
-    def test_a_planner_cannot_loosen_what_the_operator_set(self) -> None:
-        constraints = ConstraintSet(0.3)
-        constraints.add(Constraint(kind="speed", scale=1.0, set_by="planner"))
-        assert constraints.speed_scale == 0.3
-        with pytest.raises(ReinsError, match="only tighten"):
-            constraints.clear("operator", requested_by="planner")
-
-    def test_dropping_the_planners_returns_to_the_operators(self) -> None:
-        constraints = ConstraintSet(0.6)
-        constraints.add(Constraint(kind="speed", scale=0.2))
-        constraints.add(Constraint(kind="avoid", object="yellow_block"))
-        constraints.add(Constraint(kind="speed", scale=0.5, set_by="operator"))
-        constraints.clear("planner", requested_by="planner")
-        assert [c.set_by for c in constraints.constraints] == ["operator"]
-        assert constraints.speed_scale == 0.5
-        constraints.clear("operator", requested_by="operator")
-        assert constraints.speed_scale == 0.6
-
-    @pytest.mark.parametrize("scale", [0.0, -0.1, 1.0 + 1e-9, float("nan")])
-    def test_a_scale_that_is_none_changes_nothing(self, scale: float) -> None:
-        constraints = ConstraintSet(0.6)
-        with pytest.raises(ReinsError, match="speed scale"):
-            constraints.set_speed_scale(scale)
-        assert constraints.speed_scale == 0.6
-
-    def test_the_operator_may_loosen(self) -> None:
-        constraints = ConstraintSet(0.1)
-        constraints.set_speed_scale(1.0)
-        assert constraints.speed_scale == 1.0
 
 
 class TestClock:

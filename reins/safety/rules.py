@@ -1,0 +1,75 @@
+"""The rules that people and planners set at run time. Every change, and every one that was refused, leaves a trace."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.event import Severity
+from reins.contracts.plan import Constraint
+from reins.safety.constraints import ConstraintSet
+
+T = TypeVar("T")
+
+Tell = Callable[[Severity, str, str, str], None]
+"""Takes severity, kind, source and reason of an event."""
+
+
+class Rules:
+    """Changes of a ConstraintSet, each told as an event.
+
+    Args:
+        constraints: what is in force.
+        tell: takes the events.
+    """
+
+    def __init__(self, constraints: ConstraintSet, tell: Tell) -> None:
+        self.constraints = constraints
+        self._tell = tell
+
+    def set_speed_scale(self, scale: float, requested_by: str) -> None:
+        """The operator's share of the speed limits, 0 < scale ≤ 1.
+
+        Raises:
+            ReinsError: anything else, nobody asks, or a planner does.
+        """
+        self._try("set_speed_scale", requested_by, lambda: self.constraints.set_speed_scale(scale, requested_by))
+        self._tell(Severity.INFO, "speed_scale", requested_by, f"{requested_by} set the speed scale to {scale:g}")
+
+    def add(self, constraint: Constraint, requested_by: str) -> Constraint:
+        """Tighten; returns the constraint with its id. Raises ReinsError when it is refused."""
+        named = self._try("add", requested_by, lambda: self.constraints.add(constraint, requested_by))
+        text = f"{requested_by} asks: {named} ({named.id})"
+        self._tell(Severity.INFO, "constraint_added", requested_by, text)
+        return named
+
+    def remove(self, constraint_id: str, requested_by: str) -> Constraint:
+        """Drop one; returns it. Raises ReinsError when that is refused."""
+        gone = self._try("remove", requested_by, lambda: self.constraints.remove(constraint_id, requested_by))
+        self._tell_removal(gone, requested_by)
+        return gone
+
+    def clear(self, set_by: str, requested_by: str) -> int:
+        """Drop all that `set_by` set; returns how many. Raises ReinsError when that is refused."""
+        gone = self._try("clear", requested_by, lambda: self.constraints.clear(set_by, requested_by))
+        for constraint in gone:
+            self._tell_removal(constraint, requested_by)
+        return len(gone)
+
+    def _tell_removal(self, gone: Constraint, requested_by: str) -> None:
+        text = f"{requested_by} dropped: {gone} ({gone.id})"
+        self._tell(Severity.INFO, "constraint_removed", requested_by, text)
+
+    def _try(self, what: str, requested_by: str, act: Callable[[], T]) -> T:
+        """Do it, or tell why not."""
+        try:
+            require(requested_by, what)
+            return act()
+        except ReinsError as error:
+            self._tell(Severity.WARN, "rule_refused", requested_by or "nobody", str(error))
+            raise
+
+
+def require(who: str, what: str) -> None:
+    """Raise ReinsError unless somebody gave a name."""
+    if not who.strip():
+        raise ReinsError(f"{what} needs the name of the operator who asks for it")
