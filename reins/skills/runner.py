@@ -11,13 +11,16 @@ from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, GripperCommand, JointCommand, RobotState
 from reins.skills.controller import ControllerFactory, ControlOutput, SkillController, Status
-from reins.skills.registry import SkillRegistry
+from reins.skills.registry import Condition, SkillRegistry
 
 SOURCE: Final = "skill"
 """The source that its commands name."""
 
 BRAKING_SHARE: Final = 0.7
 """Share of the joints' acceleration limits that it brakes with."""
+
+EMPTY_HAND: Final = Condition(("hand_empty",))
+"""The precondition that it checks itself: whoever calls a skill, what is held is not dropped."""
 
 
 class SkillRunner:
@@ -75,6 +78,9 @@ class SkillRunner:
         if spec.name not in self._factories:
             raise ReinsError(f"nothing here carries out {spec.name} (configured: {', '.join(sorted(self._factories))})")
         values = spec.complete(call, scene)
+        held = scene.held() if state.gripper_holding else None
+        if held is not None and EMPTY_HAND in spec.preconditions:
+            raise ReinsError(f"{call} was not started: the gripper holds {held}; put it down first")
         self._controller = self._factories[spec.name](spec.name, values, state, scene, constraints)
         self._call = call
         self._velocity = np.zeros(len(self._profile.joints))

@@ -1,6 +1,7 @@
 """SkillRunner: one skill at a time, an end for each of them, and commands that never jump."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.plan import ArgumentValue, Constraint, SkillCall
-from reins.contracts.scene import Scene
+from reins.contracts.relations import relations_between
+from reins.contracts.scene import Scene, SceneObject, by_id
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import GripperCommand, JointCommand, RobotState
-from reins.skills.controller import ControlOutput, SkillController, Status
+from reins.skills.controller import ControllerFactory, ControlOutput, SkillController, Status
 from reins.skills.library import SKILLS
 from reins.skills.runner import SkillRunner
 
@@ -21,6 +23,8 @@ N = len(PROFILE.joints)
 PERIOD = 1.0 / PROFILE.rates.command
 SCENE = Scene(0.0, "test")
 HOME = SkillCall(skill="home")
+RED = SceneObject("red_block", "block", "red", (0.4, 0.0, 0.3), (0.0, 0.0, 0.0, 1.0), (0.04, 0.04, 0.04), 1.0, 0.0)
+HOLDING_RED = Scene(0.0, "test", by_id([RED]), relations_between([RED], "red_block"))
 
 
 def state_at(time: float, fault: str = "") -> RobotState:
@@ -43,7 +47,7 @@ class Ramp:
         return ControlOutput(np.full(N, moving), gripper, status, "ramp", 0.5, self._reason)
 
 
-def runner_of(controller: SkillController) -> SkillRunner:
+def factory_of(controller: SkillController) -> ControllerFactory:
     def factory(
         skill: str,
         arguments: Mapping[str, ArgumentValue],
@@ -53,7 +57,11 @@ def runner_of(controller: SkillController) -> SkillRunner:
     ) -> SkillController:
         return controller
 
-    return SkillRunner(SKILLS, {"home": factory}, PROFILE)
+    return factory
+
+
+def runner_of(controller: SkillController) -> SkillRunner:
+    return SkillRunner(SKILLS, {"home": factory_of(controller)}, PROFILE)
 
 
 def run(runner: SkillRunner, cancel_at: float = float("inf")) -> tuple[list[JointCommand], ControlOutput]:
@@ -194,6 +202,32 @@ def test_nothing_starts_on_a_robot_with_a_fault() -> None:
     runner = runner_of(Ramp(0.5, endless))
     with pytest.raises(ReinsError, match="the arm is stopped"):
         runner.start(HOME, (), state_at(0.0, fault="the arm is stopped"), SCENE)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        SkillCall(skill="pick", arguments={"object": "red_block"}),
+        SkillCall(skill="push", arguments={"object": "red_block", "direction": "left", "distance": 0.1}),
+        SkillCall(skill="open_gripper"),
+        SkillCall(skill="close_gripper"),
+    ],
+    ids=lambda call: call.skill,
+)
+def test_what_is_held_is_not_dropped_by_a_skill_that_needs_an_empty_hand(call: SkillCall) -> None:
+    runner = SkillRunner(SKILLS, {call.skill: factory_of(Ramp(0.2, endless))}, PROFILE)
+    full = replace(state_at(0.0), gripper_holding=True)
+    with pytest.raises(ReinsError, match=r"was not started: the gripper holds red_block; put it down first$"):
+        runner.start(call, (), full, HOLDING_RED)
+    assert not runner.busy
+    runner.start(call, (), state_at(0.0), HOLDING_RED)  # the scene is old: the fingers feel nothing any more
+    assert runner.busy
+
+
+def test_what_is_held_may_be_carried_home() -> None:
+    runner = runner_of(Ramp(0.2, endless))
+    runner.start(HOME, (), replace(state_at(0.0), gripper_holding=True), HOLDING_RED)
+    assert runner.busy
 
 
 def test_cancelling_without_a_skill_does_nothing() -> None:
