@@ -177,6 +177,11 @@ class Loop:
         safe.append(self.monitor.tick(self.t))
         return self.finish([command for command in safe if command is not None])
 
+    def send(self, command: SafeCommand) -> None:
+        """A safe command between two steps."""
+        self.sent.append(command)
+        self._pending.append(command)
+
     def finish(self, sent: list[SafeCommand]) -> list[SafeCommand]:
         """Let the robot move on by a period, with what was sent a period ago."""
         self.sent += sent
