@@ -151,6 +151,8 @@ def stops(
     ] = None,
     trials: Annotated[int, typer.Option(min=1, max=1000, help="How often each fault is injected.")] = 3,
     estops: Annotated[int, typer.Option(min=1, max=10000, help="How often each way of emergency stop.")] = 20,
+    sequences: Annotated[int, typer.Option(min=0, help="Random sequences of faults.")] = 20,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the sequences.")] = 1,
     robot: Robot = "franka",
     json_file: JsonFile = None,
 ) -> None:
@@ -159,8 +161,8 @@ def stops(
     from reins.bench.stops.run import chosen, run_stops, table
 
     some = chosen(FAULTS, faults or [])
-    total = sum(estops if fault in ESTOPS else trials for fault in some)
+    total = sequences + sum(estops if fault in ESTOPS else trials for fault in some)
     with _progress("trials", total) as progress:
-        report = run_stops(robot, some, trials, estops, lambda _trial: progress(""))
+        report = run_stops(robot, some, trials, estops, sequences, seed, lambda _trial: progress(""))
     Console().print(table(report))
     _write(report, json_file)

@@ -4,21 +4,28 @@ import copy
 import math
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+import numpy as np
 from reins_msgs import msg as ros
 from reins_msgs.srv import EmergencyStop
 from std_msgs.msg import Bool
 
 from reins.bench.stops.moving import SKILL, TELEOP, MovingGraph, Tamper
+from reins.hardware.robot import FloatArray
 from reins.nodes.qos import CONTROL
 
 Act = Callable[[MovingGraph], None]
 
 NODES: Final = ("safety", "robot", "skills", "planner", "perception", "teleop", "sim_cameras", "supervisor")
+
+SEQUENCE: Final = "random sequence"
+
+PAUSE: Final = 0.1
+"""Longest time between two faults of a sequence [s]."""
 
 LATE: Final = 0.3
 """How late delayed commands are [s]."""
@@ -145,21 +152,23 @@ def _backwards() -> Tamper:
 
 
 def _second_publisher(graph: MovingGraph) -> None:
-    graph.rogue = graph.node.create_publisher(ros.SafeCommand, "command/safe", CONTROL)
+    graph.rogues.append(graph.node.create_publisher(ros.SafeCommand, "command/safe", CONTROL))
 
 
-def _no_second_publisher(graph: MovingGraph) -> None:
-    graph.node.destroy_publisher(graph.rogue)
+def _no_rogues(graph: MovingGraph) -> None:
+    while graph.rogues:
+        graph.node.destroy_publisher(graph.rogues.pop())
 
 
 def _clock_steps(seconds: int, graph: MovingGraph) -> None:
     """Somebody else publishes robot states of another time."""
-    graph.rogue = graph.node.create_publisher(ros.RobotState, "robot_state", CONTROL)
-    graph.until(lambda: graph.rogue.get_subscription_count() >= 2, "listener of robot_state", 5.0)
+    rogue = graph.node.create_publisher(ros.RobotState, "robot_state", CONTROL)
+    graph.rogues.append(rogue)
+    graph.until(lambda: rogue.get_subscription_count() >= 2, "listener of robot_state", 5.0)
     wrong = copy.deepcopy(graph.states[-1][1])
     wrong.header.stamp.sec = max(0, wrong.header.stamp.sec + seconds)
     graph.injected = time.time()
-    graph.rogue.publish(wrong)
+    rogue.publish(wrong)
 
 
 def _estop_service(graph: MovingGraph) -> None:
@@ -195,10 +204,36 @@ FAULTS: Final = (
     _tampered("delayed", _delayed),
     _tampered("in reverse order", _backwards),
     Fault("stick unplugged", _unplugged, source=TELEOP),
-    Fault("second publisher of command/safe", _second_publisher, _no_second_publisher),
-    Fault("clock back", partial(_clock_steps, -5), _no_second_publisher),
-    Fault("clock forth", partial(_clock_steps, 5), _no_second_publisher),
+    Fault("second publisher of command/safe", _second_publisher, _no_rogues),
+    Fault("clock back", partial(_clock_steps, -5), _no_rogues),
+    Fault("clock forth", partial(_clock_steps, 5), _no_rogues),
     *(_kill(node) for node in NODES),
     *(_freeze(node) for node in NODES),
 )
 """All of them, those first that leave the graph alive."""
+
+
+def random_sequences(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
+    """Two to four of `faults` that a skill is driving through, one soon after the other, as one fault."""
+    generator = np.random.default_rng(seed)
+    usable = [fault for fault in faults if fault.source == SKILL]
+
+    def sequence() -> Fault:
+        chosen = [usable[i] for i in generator.choice(len(usable), int(generator.integers(2, 5)), replace=False)]
+        pauses = generator.uniform(0.0, PAUSE, len(chosen))
+        return Fault(SEQUENCE, partial(_one_after_the_other, chosen, pauses), partial(_mend_all, chosen))
+
+    return [sequence() for _ in range(count if len(usable) > 1 else 0)]
+
+
+def _one_after_the_other(faults: Sequence[Fault], pauses: FloatArray, graph: MovingGraph) -> None:
+    began = graph.injected
+    for fault, pause in zip(faults, pauses, strict=True):
+        fault.inject(graph)
+        time.sleep(pause)
+    graph.injected = began
+
+
+def _mend_all(faults: Sequence[Fault], graph: MovingGraph) -> None:
+    for fault in faults:
+        fault.mend(graph)

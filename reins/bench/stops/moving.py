@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 import numpy as np
+from rclpy.publisher import Publisher
 from reins_msgs import msg as ros
 from reins_msgs.srv import EmergencyStop
 from sensor_msgs.msg import Joy
@@ -91,8 +92,8 @@ class MovingGraph:
         self.estop_service = node.create_client(EmergencyStop, "safety/estop")
         self.injected = 0.0
         """When the fault was injected, wall clock [s]."""
-        self.rogue: Any = None
-        """A publisher that has no business in the graph."""
+        self.rogues: list[Publisher] = []
+        """Publishers that have no business in the graph."""
         ways: list[tuple[Inbox[Any], Callable[[Any], None]]] = [
             (_Timed(node, ros.RobotState, "robot_state", CONTROL), self._on_state),
             (_Timed(node, ros.SafeCommand, "command/safe", CONTROL), self.commands.append),

@@ -13,7 +13,7 @@ import numpy as np
 from rich.table import Table
 
 from reins.bench.report import Report, success_interval
-from reins.bench.stops.faults import ESTOPS, Fault
+from reins.bench.stops.faults import ESTOPS, Fault, random_sequences
 from reins.bench.stops.moving import STANDING, TELEOP, MovingGraph, speed
 from reins.contracts.errors import ReinsError
 from reins.demo.session import graph
@@ -56,6 +56,8 @@ def run_stops(
     faults: Sequence[Fault],
     trials: int,
     estops: int,
+    sequences: int = 0,
+    seed: int = 1,
     on_trial: Callable[[Trial], None] = lambda _: None,
 ) -> Report:
     """Inject each fault.
@@ -65,6 +67,8 @@ def run_stops(
         faults: which.
         trials: of each.
         estops: of each way to stop in an emergency.
+        sequences: random ones of those faults that leave the graph alive, several at once.
+        seed: of the sequences.
         on_trial: called after each.
 
     Returns:
@@ -82,19 +86,20 @@ def run_stops(
         done.append(trial)
         on_trial(trial)
 
-    shared = [fault for fault in faults if not fault.ends_graph]
+    shared = [fault for fault in faults if not fault.ends_graph for _ in range(estops if fault in ESTOPS else trials)]
+    shared += random_sequences([fault for fault in faults if not fault.ends_graph], sequences, seed)
     if shared:
         with _moving(robot, profile, cameras=False) as moving:
             for fault in shared:
-                for _ in range(estops if fault in ESTOPS else trials):
-                    note(_trial(moving, fault))
+                note(_trial(moving, fault))
     for fault in faults:
         for _ in range(trials if fault.ends_graph else 0):
             with _moving(robot, profile, fault.cameras) as moving:
                 note(_trial(moving, fault))
     two_periods = 2e3 / profile.rates.command
-    rows = {f.name: _row([trial for trial in done if trial.fault == f.name], two_periods) for f in faults}
-    settings = {"robot": robot, "trials": trials, "estops": estops}
+    names = dict.fromkeys(trial.fault for trial in done)
+    rows = {name: _row([trial for trial in done if trial.fault == name], two_periods) for name in names}
+    settings = {"robot": robot, "trials": trials, "estops": estops, "sequences": sequences, "seed": seed}
     return Report("stops", settings, _totals(done) | rows, [asdict(trial) for trial in done])
 
 
@@ -207,12 +212,16 @@ def _whole(value: float | None) -> str:
 
 
 def chosen(faults: Sequence[Fault], words: Sequence[str]) -> list[Fault]:
-    """Those whose names contain one of `words`; all of them where there are none.
+    """Those in whose names one of `words` begins a word; all of them where there are none.
 
     Raises:
         ReinsError: a word that is in no name; lists the names.
     """
-    unknown = [word for word in words if not any(word in fault.name for fault in faults)]
+
+    def fits(fault: Fault, word: str) -> bool:
+        return f" {word}" in f" {fault.name}"
+
+    unknown = [word for word in words if not any(fits(fault, word) for fault in faults)]
     if unknown:
         raise ReinsError(f"no fault has '{unknown[0]}' in its name (known: {', '.join(f.name for f in faults)})")
-    return [fault for fault in faults if not words or any(word in fault.name for word in words)]
+    return [fault for fault in faults if not words or any(fits(fault, word) for word in words)]
