@@ -4,7 +4,8 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-NODES = ("robot", "safety", "skills", "planner", "perception", "teleop", "supervisor", "sim_cameras", "sim_viewer")
+NODES = ("robot", "safety", "skills", "planner", "perception", "teleop", "supervisor", "blackbox")
+SIMULATION = ("sim_cameras", "sim_viewer")
 LAUNCH_FILES = sorted(str(path) for path in Path("launch").glob("*.launch.xml"))
 
 setup(
@@ -22,7 +23,7 @@ setup(
     entry_points={
         "console_scripts": [
             "reins = reins.cli:main",
-            *(f"{node} = reins.nodes.start:{node}" for node in NODES),
+            *(f"{node} = reins.nodes.start:{node}" for node in (*NODES, *SIMULATION)),
         ],
     },
     zip_safe=False,

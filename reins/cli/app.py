@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from reins import __version__
-from reins.cli import demo, doctor, graph, models, skills, task, teleop, train, up
+from reins.cli import blackbox, demo, doctor, graph, models, skills, task, teleop, train, up
 from reins.cli.console import EXIT_CODES, out
 from reins.cli.group import BenchGroup, RootGroup
 
@@ -41,6 +41,7 @@ app.command("arm", rich_help_panel=OPERATE)(graph.arm)
 app.command("handback", rich_help_panel=OPERATE)(graph.handback)
 app.add_typer(teleop.app, name="teleop", rich_help_panel=OPERATE)
 app.command("status", rich_help_panel=LOOK)(graph.status)
+app.command("blackbox", rich_help_panel=LOOK)(blackbox.blackbox)
 app.add_typer(skills.app, name="skills", rich_help_panel=LOOK)
 app.add_typer(models.app, name="models", rich_help_panel=LOOK)
 app.command("doctor", rich_help_panel=LOOK)(doctor.doctor)

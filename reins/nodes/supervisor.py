@@ -51,6 +51,9 @@ class SupervisorSettings(Settings):
         ["robot", "skills", "planner", "perception", "teleop", "safety"],
         description="nodes to bring up and watch: configured at once, activated in this order",
     )
+    dispensable: list[str] = Field(
+        [], description="those of them whose end is told but ends nothing: no command depends on them"
+    )
     auto_arm: bool = Field(True, description="arm the robot when everything is up; a real robot refuses")
     appear_timeout: float = Field(40.0, gt=0.0, le=600.0, description="how long a process may take to appear [s]")
     transition_timeout: float = Field(60.0, gt=0.0, le=600.0, description="how long a transition may take [s]")
@@ -220,9 +223,10 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
             silent = now - self._heard.get(name, now)
             if self._up.is_set() and silent > self.settings.silence:  # before, the transitions' own deadlines hold
                 self._bury(name, f"no heartbeat for {silent:.1f} s", now)
-        if self._dead and self.settings.exit_on_death and now - min(self._dead.values()) > self.settings.linger:
+        missed = {name: since for name, since in self._dead.items() if name not in self.settings.dispensable}
+        if missed and self.settings.exit_on_death and now - min(missed.values()) > self.settings.linger:
             self._stopping.set()
-            names = ", ".join(f"'{name}'" for name in sorted(self._dead))
+            names = ", ".join(f"'{name}'" for name in sorted(missed))
             self._dead.clear()
             self.fail(ReinsError(f"node {names} died"))
 
@@ -231,6 +235,8 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
             self._dead[name] = now
             self._states[name] = "dead"
             self.get_logger().error(f"{reason}: {state_line(name, 'dead')}")
+            if name in self.settings.dispensable:
+                self.get_logger().warning(f"the graph goes on without '{name}' until it is launched again")
 
     def _publish_diagnostics(self) -> None:
         now = time.monotonic()

@@ -17,7 +17,7 @@ from reins.nodes.qos import CONTROL, HEARTBEAT, IMAGES, LATCHED
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 
-NODES = ("robot", "safety", "skills", "perception", "planner", "teleop", "sim_cameras", "supervisor")
+NODES = ("robot", "safety", "skills", "perception", "planner", "teleop", "blackbox", "sim_cameras", "supervisor")
 JOINTS = 7
 RELEASED = 1.0
 """A key that was not pressed for this long is released [s]; a reset wants a fresh press."""
@@ -34,7 +34,7 @@ def test_every_node_beats_and_is_active(graph: RunningGraph) -> None:
     graph.client.node.create_subscription(
         ros.Heartbeat, "heartbeat", lambda m: beats.update({m.node: m.state}), HEARTBEAT
     )
-    graph.until(lambda: beats == dict.fromkeys(NODES, "active"), "eight heartbeats")
+    graph.until(lambda: beats == dict.fromkeys(NODES, "active"), "nine heartbeats")
 
 
 def test_joint_states_come_at_the_profiles_rate_in_robot_time(graph: RunningGraph) -> None:

@@ -1,0 +1,231 @@
+"""What happened: who was in charge, what was asked and changed, why it stopped, and how soon it stood."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from reins.blackbox.case import SAVED
+from reins.blackbox.reading import Array, Event, Recording, Series
+
+STILL: Final = 0.01
+"""A joint slower than this stands [rad/s]."""
+
+SAME: Final = 1e-6
+"""A safe velocity that differs by no more is what was asked [rad/s]."""
+
+BRIDGED: Final = 0.25
+"""A command that is older than this is not what a safe command answers [s]; longer than any source may be silent."""
+
+SOURCES: Final = {"active_skill": "skill", "active_teleop": "teleop"}
+"""Which source is in charge in which mode of the safety monitor."""
+
+MORE: Final = re.compile(r" \(and \d+ more like it\)$")
+"""What the safety monitor adds to an event that sums up several."""
+
+CLIPPED: Final = "limit_clipped"
+REJECTED: Final = "command_rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A stretch of time, since the stop [s], in one mode of the safety monitor; source is empty for nobody."""
+
+    begin: float
+    end: float
+    mode: str
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """The fastest joint at some time since the stop [s]: speed [rad/s], and its share of the joint's limit."""
+
+    time: float
+    joint: str
+    speed: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a source wanted until the stop: how many commands, and the fastest joint of the last one."""
+
+    source: str
+    commands: int
+    last: Speed
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """What the safety monitor made of it.
+
+    Attributes:
+        compared: safe commands that answer a command of the source in charge.
+        changed: those that differ from it.
+        largest: by how much at most [rad/s].
+        joint: in which joint.
+        rejected, rejected_after: commands that were refused until the stop and after it, by the monitor's own count.
+        reasons: its reasons for changing and refusing until the stop, most frequent first.
+    """
+
+    compared: int
+    changed: int
+    largest: float
+    joint: str
+    rejected: int
+    rejected_after: int
+    reasons: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """How it came to rest.
+
+    Attributes:
+        known: whether there are robot states after the stop.
+        moving: whether it moved when the stop came.
+        after: time from the stop to standstill [s]; 0 if it stood already, NaN if it still moved at the end.
+        travel: farthest that a joint moved after the stop [rad].
+        joint: which one.
+    """
+
+    known: bool
+    moving: bool
+    after: float
+    travel: float
+    joint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything that is told about a file; times are seconds since the stop."""
+
+    stopped: bool
+    charges: Sequence[Charge]
+    asked: Sequence[Asked]
+    filtered: Filtered
+    plan: str
+    standstill: Standstill
+    fastest: Speed | None
+    at_stop: Speed | None
+    events: Sequence[Event]
+
+
+def analyse(recording: Recording) -> Analysis:
+    """Work it out."""
+    names = recording.case.joint_names
+    charges = _charges(recording)
+    return Analysis(
+        stopped=recording.case.kind != SAVED,
+        charges=charges,
+        asked=[asked for source, series in recording.asked.items() if (asked := _asked(recording, source, series))],
+        filtered=_filtered(recording, charges),
+        plan=next((note.text for note in reversed(recording.plans) if note.time <= 0.0), ""),
+        standstill=_standstill(recording),
+        fastest=_fastest(recording, recording.velocity, len(names)),
+        at_stop=_at(recording, recording.velocity, 0.0),
+        events=recording.events,
+    )
+
+
+def _charges(recording: Recording) -> list[Charge]:
+    """The modes, each until the next; stretches of one mode are one."""
+    found: list[Charge] = []
+    for index, told in enumerate(recording.modes):
+        later = recording.modes[index + 1 :]
+        end = later[0].time if later else recording.end
+        if found and found[-1].mode == told.mode:
+            found[-1] = Charge(found[-1].begin, end, told.mode, found[-1].source, found[-1].reason)
+        else:
+            found.append(Charge(told.time, end, told.mode, SOURCES.get(told.mode, ""), told.reason))
+    return found
+
+
+def _asked(recording: Recording, source: str, series: Series) -> Asked | None:
+    before = sum(time <= 0.0 for time in series.times)
+    last = _at(recording, series, 0.0)
+    return Asked(source, before, last) if last else None
+
+
+def _filtered(recording: Recording, charges: Sequence[Charge]) -> Filtered:
+    """Compare each safe command with the newest command of the source that was in charge."""
+    compared = changed = joint = 0
+    largest = 0.0
+    safe = recording.safe.array()
+    for source, series in recording.asked.items():
+        sent, wanted = np.array(series.sent), series.array()
+        for time, at, velocity in zip(recording.safe.times, recording.safe.sent, safe, strict=True):
+            index = int(np.searchsorted(sent, at, side="right")) - 1
+            if index < 0 or at - sent[index] > BRIDGED or not _drives(charges, source, time):
+                continue
+            if wanted[index].shape != velocity.shape:
+                continue
+            difference = np.abs(velocity - wanted[index])
+            compared += 1
+            changed += bool(difference.max() > SAME)
+            if difference.max() > largest:
+                largest, joint = float(difference.max()), int(difference.argmax())
+    told = [event for event in recording.events if event.kind in (CLIPPED, REJECTED) and event.time <= 0.0]
+    reasons = [reason for reason, _count in Counter(MORE.sub("", event.reason) for event in told).most_common()]
+    counts = [mode.rejected for mode in recording.modes] or [0]
+    at_stop = max((mode.rejected for mode in recording.modes if mode.time <= 0.0), default=counts[0])
+    rejected, after = at_stop - counts[0], counts[-1] - at_stop
+    return Filtered(compared, changed, largest, _name(recording, joint), rejected, after, reasons)
+
+
+def _drives(charges: Sequence[Charge], source: str, time: float) -> bool:
+    return any(charge.source == source and charge.begin <= time <= charge.end for charge in charges)
+
+
+def _standstill(recording: Recording) -> Standstill:
+    times, velocity = np.array(recording.velocity.times), recording.velocity.array()
+    after = times >= 0.0
+    if not after.any():
+        return Standstill(False, False, float("nan"), float("nan"), "")
+    moves = np.abs(velocity).max(axis=1) > STILL
+    position = recording.position.array()
+    first = max(0, int(np.argmax(after)) - 1)
+    travel = np.abs(position[first:] - position[first]).max(axis=0)
+    joint = int(travel.argmax())
+    moving = bool(moves[first])
+    last = np.flatnonzero(moves[first:])
+    if not len(last):
+        until = 0.0
+    elif first + last[-1] + 1 < len(times):
+        until = max(0.0, float(times[first + last[-1] + 1]))
+    else:
+        until = float("nan")
+    return Standstill(True, moving, until, float(travel[joint]), _name(recording, joint))
+
+
+def _fastest(recording: Recording, series: Series, joints: int) -> Speed | None:
+    values = np.abs(series.array())
+    if not values.size or values.shape[1] != joints:
+        return None
+    row, joint = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    return _speed(recording, series.times[int(row)], values[row], int(joint))
+
+
+def _at(recording: Recording, series: Series, time: float) -> Speed | None:
+    """The fastest joint in the last row that is not later than `time` [s]."""
+    index = int(np.searchsorted(np.array(series.times), time, side="right")) - 1
+    if index < 0 or not len(series.values[index]):
+        return None
+    row = np.abs(np.array(series.values[index], dtype=np.float64))
+    return _speed(recording, series.times[index], row, int(row.argmax()))
+
+
+def _speed(recording: Recording, time: float, row: Array, joint: int) -> Speed:
+    limits = recording.case.velocity_limits
+    share = float(row[joint]) / limits[joint] if joint < len(limits) else float("nan")
+    return Speed(time, _name(recording, joint), float(row[joint]), share)
+
+
+def _name(recording: Recording, joint: int) -> str:
+    names = recording.case.joint_names
+    return names[joint] if joint < len(names) else f"joint {joint + 1}"

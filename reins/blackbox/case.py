@@ -1,0 +1,82 @@
+"""What a file says about itself: why it was written, of which robot, by what. A metadata record of texts."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from reins.blackbox.stops import Cause
+from reins.contracts.errors import ReinsError
+
+SAVED: Final = "saved"
+"""Kind of a file that was asked for: nothing stopped."""
+
+
+class CauseEntry(BaseModel):
+    """One cause, first one first; times are log times, that is system time [ns]."""
+
+    model_config = ConfigDict(frozen=True)
+
+    stamp: int
+    kind: str
+    source: str
+    reason: str
+
+
+class Case(BaseModel):
+    """Why and by whom a file was written.
+
+    Attributes:
+        kind: of the first cause, or "saved".
+        reason: the first cause in words.
+        stop: log time of the first cause [ns].
+        mode: the safety monitor's mode just before.
+        causes: all that stopped the robot, in order.
+        robot: name of the robot's profile.
+        joint_names: in the order of states and commands.
+        velocity_limits: of the profile, in that order [rad/s].
+        namespace: of the graph; empty for none.
+        span: how far back it goes at most [s].
+        written: when, UTC, ISO 8601.
+        versions: of reins and what it rests on.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str
+    reason: str
+    stop: int
+    mode: str
+    causes: tuple[CauseEntry, ...]
+    robot: str
+    joint_names: tuple[str, ...]
+    velocity_limits: tuple[float, ...]
+    namespace: str
+    span: float
+    written: str
+    versions: dict[str, str]
+
+    def as_metadata(self) -> dict[str, str]:
+        """Each field as text: words as they are, everything else as JSON."""
+        fields = self.model_dump(mode="json")
+        return {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
+
+    @classmethod
+    def from_metadata(cls, texts: Mapping[str, str]) -> "Case":
+        """The other way round.
+
+        Raises:
+            ReinsError: a field is missing or of the wrong kind.
+        """
+        try:
+            words = {name for name, field in cls.model_fields.items() if field.annotation is str}
+            values: dict[str, Any] = {k: v if k in words else json.loads(v) for k, v in texts.items()}
+            return cls.model_validate(values)
+        except (ValueError, ValidationError) as error:
+            raise ReinsError(f"its record of the stop cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def entries(causes: Sequence[Cause], offset: int) -> tuple[CauseEntry, ...]:
+    """Causes in log time; `offset` is system time minus steady time [ns]."""
+    return tuple(CauseEntry(stamp=c.stamp + offset, kind=c.kind, source=c.source, reason=c.reason) for c in causes)
