@@ -1,7 +1,6 @@
 """`reins estop`, `reset`, `arm`, `handback`, `status`: one question to a running graph, one answer."""
 
-import time
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.markup import escape
@@ -12,6 +11,9 @@ from reins.cli.console import ExitCode, Namespace, asker, err, needs_ros, out
 if TYPE_CHECKING:
     from reins.nodes.outcomes import Reply
     from reins.nodes.watch import GraphStatus
+
+SETTLE: Final = 1.0
+"""How long `status` goes on once all is there that a task needs: for the other nodes, and to count states [s]."""
 
 
 def _answer(reply: "Reply") -> None:
@@ -70,18 +72,17 @@ def status(
         from reins.nodes.watch import GraphWatch
     with GraphClient(namespace) as client:
         watch = GraphWatch(client)
-        begin = time.monotonic()
-        client.spin(1.0)
-        watch.wait_until_ready(listen - 1.0, lambda _: None)
-        heard, listened = watch.status, time.monotonic() - begin
+        watch.wait_until_ready(listen - SETTLE, lambda _: None)
+        client.spin(SETTLE)
+        heard = watch.status
     if not heard.nodes and heard.robot_time is None:
         where = f" in namespace '{namespace}'" if namespace else ""
         err.print(f"no graph is heard{where}; start one with `reins up sim`")
         raise typer.Exit(int(ExitCode.ERROR))
-    _show(heard, listened)
+    _show(heard)
 
 
-def _show(heard: "GraphStatus", listened: float) -> None:
+def _show(heard: "GraphStatus") -> None:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     for name, node in sorted(heard.nodes.items()):
         mark = "[green]●[/]" if heard.up(name) else "[red]●[/]"
@@ -98,8 +99,10 @@ def _show(heard: "GraphStatus", listened: float) -> None:
     else:
         armed = "armed" if heard.armed else "not armed"
         fault = f" · [red]{escape(heard.fault)}[/]" if heard.fault else ""
-        rate = heard.states / listened
-        out.print(f"robot    {armed} · time {heard.robot_time:.1f} s · {rate:.0f} states/s{fault}", soft_wrap=True)
+        out.print(
+            f"robot    {armed} · time {heard.robot_time:.1f} s · {heard.state_rate():.0f} states/s{fault}",
+            soft_wrap=True,
+        )
     if heard.scene is not None:
         out.print(f"scene    {escape(heard.scene.caption)}", soft_wrap=True)
     if heard.plan is not None and heard.plan.steps:

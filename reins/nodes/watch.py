@@ -54,6 +54,7 @@ class GraphStatus:
         armed, fault: of the robot.
         robot_time: stamp of its last state [s].
         states: how many robot states were heard.
+        first, last: when the first and the last of them were (monotonic) [s].
         scene: what perception sees.
         plan: the last plan.
     """
@@ -64,6 +65,8 @@ class GraphStatus:
     fault: str = ""
     robot_time: float | None = None
     states: int = 0
+    first: float = 0.0
+    last: float = 0.0
     scene: Scene | None = None
     plan: Plan | None = None
 
@@ -71,6 +74,10 @@ class GraphStatus:
         """Whether a node is active and its heartbeat fresh."""
         status = self.nodes.get(node)
         return status is not None and status.state == "active" and time.monotonic() - status.heard < LOST
+
+    def state_rate(self) -> float:
+        """Robot states a second between the first and the last that were heard; 0 before there are two [1/s]."""
+        return (self.states - 1) / (self.last - self.first) if self.last > self.first else 0.0
 
     def missing(self) -> list[str]:
         """What is not there yet before a task can be done, in words."""
@@ -128,6 +135,9 @@ class GraphWatch:
         )
 
     def _on_state(self, message: ros.RobotState) -> None:
+        self.status.last = time.monotonic()
+        if not self.status.states:
+            self.status.first = self.status.last
         self.status.states += 1
         self.status.armed, self.status.fault = message.armed, message.fault
         self.status.robot_time = time_from_msg(message.header.stamp)
