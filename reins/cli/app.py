@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from reins import __version__
-from reins.cli import blackbox, demo, doctor, graph, models, skills, task, teleop, train, up
+from reins.cli import blackbox, constraints, demo, doctor, graph, models, skills, task, teleop, train, up
 from reins.cli.console import EXIT_CODES, out
 from reins.cli.group import BenchGroup, RootGroup
 
@@ -39,6 +39,8 @@ app.command("estop", rich_help_panel=OPERATE)(graph.estop)
 app.command("reset", rich_help_panel=OPERATE)(graph.reset)
 app.command("arm", rich_help_panel=OPERATE)(graph.arm)
 app.command("handback", rich_help_panel=OPERATE)(graph.handback)
+app.command("speed", rich_help_panel=OPERATE)(constraints.speed)
+app.add_typer(constraints.app, name="constraints", rich_help_panel=OPERATE)
 app.add_typer(teleop.app, name="teleop", rich_help_panel=OPERATE)
 app.command("status", rich_help_panel=LOOK)(graph.status)
 app.command("blackbox", rich_help_panel=LOOK)(blackbox.blackbox)

@@ -16,7 +16,8 @@ SETTLE: Final = 1.0
 """How long `status` goes on once all is there that a task needs: for the other nodes, and to count states [s]."""
 
 
-def _answer(reply: "Reply") -> None:
+def answer(reply: "Reply") -> None:
+    """Print what the graph said; a refusal ends the command."""
     if reply.accepted:
         out.print(escape(reply.message) or "done")
         return
@@ -32,7 +33,7 @@ def estop(
     with needs_ros():
         from reins.nodes.client import GraphClient
     with GraphClient(namespace) as client:
-        _answer(client.estop(asker(), reason))
+        answer(client.estop(asker(), reason))
 
 
 def reset(namespace: Namespace = "") -> None:
@@ -40,7 +41,7 @@ def reset(namespace: Namespace = "") -> None:
     with needs_ros():
         from reins.nodes.client import GraphClient
     with GraphClient(namespace) as client:
-        _answer(client.reset(asker()))
+        answer(client.reset(asker()))
 
 
 def arm(
@@ -51,7 +52,7 @@ def arm(
     with needs_ros():
         from reins.nodes.client import GraphClient
     with GraphClient(namespace) as client:
-        _answer(client.arm(asker(), not off))
+        answer(client.arm(asker(), not off))
 
 
 def handback(namespace: Namespace = "") -> None:
@@ -59,7 +60,7 @@ def handback(namespace: Namespace = "") -> None:
     with needs_ros():
         from reins.nodes.client import GraphClient
     with GraphClient(namespace) as client:
-        _answer(client.hand_back(asker()))
+        answer(client.hand_back(asker()))
 
 
 def status(

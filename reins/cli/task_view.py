@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 BAR_WIDTH = 20
 """Characters of the progress bar."""
 
+NOT_OF_A_SKILL = ("paused", "looking")
+"""Stages whose text is not about a step of the plan, but about an operator who drives or drove by hand."""
+
 
 class TaskView:
     """Shows one task while it runs.
@@ -31,6 +34,7 @@ class TaskView:
         self._console = console
         self._instruction = instruction
         self._spinner = Spinner("dots", style="cyan")
+        self._noticed = ""
         self._told: tuple[object, ...] = ()
         self._last_plan: Plan | None = None
         self._live = Live(console=console, refresh_per_second=8) if console.is_terminal else None
@@ -49,10 +53,18 @@ class TaskView:
 
     def update(self, progress: "TaskProgress") -> None:
         """Take the newest feedback."""
+        self._notice(progress)
         if self._live is not None:
             self._live.update(self._render(progress))
         else:
             self._print(progress)
+
+    def _notice(self, progress: "TaskProgress") -> None:
+        """Lines that stay: that an operator drives and how to hand back, and what changed meanwhile."""
+        text = f"{progress.stage}: {progress.step_text}" if progress.stage in NOT_OF_A_SKILL else ""
+        if progress.step_text and text and text != self._noticed:
+            self._console.print(escape(text), style="yellow", soft_wrap=True)
+        self._noticed = text
 
     def _print(self, progress: "TaskProgress") -> None:
         if progress.plan is not None and progress.plan != self._last_plan:
@@ -60,7 +72,7 @@ class TaskView:
             for line in plan_lines(progress.plan):
                 self._console.print(escape(line), soft_wrap=True)
         now = (progress.stage, progress.step, progress.step_text)
-        if now != self._told:
+        if now != self._told and not (progress.stage in NOT_OF_A_SKILL and progress.step_text):
             self._told = now
             step = f" {progress.step + 1}: {progress.step_text}" if progress.step_text else ""
             self._console.print(escape(f"{progress.stage}{step}"), soft_wrap=True)

@@ -49,6 +49,30 @@ class Kinematics:
             pin.Frame("reins_tool", parent.parentJoint, parent.placement * offset, pin.FrameType.OP_FRAME)
         )
         self._data = self.model.createData()
+        elbow = profile.elbow.joint if profile.elbow else profile.joint_names[0]
+        self._elbow = profile.joint_names.index(elbow) + 1
+
+    @property
+    def data(self) -> pin.Data:
+        """pinocchio's data of the position that was asked for last."""
+        return self._data
+
+    @property
+    def joint_jacobians(self) -> FloatArray:
+        """(6, n) velocity [m/s, rad/s] of a body at the base's origin per speed of each joint, base frame; of the
+        position that `tool_jacobian` was asked for last. A joint moves only what comes after it."""
+        return np.asarray(self._data.J)
+
+    def elbow_jacobian(self) -> FloatArray:
+        """(3, n) Jacobian of the elbow's linear velocity [m/s], base frame's axes, where `tool_jacobian` was asked for
+        last; of the first joint without an elbow."""
+        aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        return np.asarray(pin.getJointJacobian(self.model, self._data, self._elbow, aligned))[:3]
+
+    @property
+    def tool_in_last_joint(self) -> pin.SE3:
+        """The tool's frame in that of the last joint."""
+        return self.model.frames[self._tool].placement
 
     @cached_property
     def tool_reach(self) -> FloatArray:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
 from reins.contracts.documents import Shelf
-from reins.contracts.errors import ReinsError
+from reins.contracts.errors import ReinsError, UnknownName
 from reins.hardware.robot import FloatArray
 
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
@@ -93,6 +93,23 @@ class Workspace(_Part):
         return self
 
 
+class Elbow(_Part):
+    """The elbow: on the axis of a joint, where its link's frame is, and its largest speed [m/s]."""
+
+    joint: str
+    speed: Positive
+
+
+class Fixture(_Part):
+    """Something that stands fast around the robot: a box of `size` (full extents) at `centre`, turned by roll-pitch-yaw
+    [m, rad], base frame."""
+
+    name: str
+    centre: Triple
+    rpy: Triple = (0.0, 0.0, 0.0)
+    size: tuple[Positive, Positive, Positive]
+
+
 class Rates(_Part):
     """Command and state rates [Hz] and deadlines [s]."""
 
@@ -124,7 +141,10 @@ class Model(_Part):
 
 
 class RobotProfile(_Part):
-    """One robot. Arrays are in the order of `joints`."""
+    """One robot. Arrays are in the order of `joints`.
+
+    `table` is the height of the surface that the robot stands on [m], base frame; without one there is none.
+    """
 
     name: str
     title: str
@@ -134,8 +154,17 @@ class RobotProfile(_Part):
     tool: Tool
     gripper: Gripper
     workspace: Workspace
+    table: Finite | None = None
+    fixtures: tuple[Fixture, ...] = ()
+    elbow: Elbow | None = None
     rates: Rates
     sources: dict[str, str]
+
+    @model_validator(mode="after")
+    def _elbow_exists(self) -> Self:
+        if self.elbow is not None and self.elbow.joint not in self.joint_names:
+            raise ValueError(f"elbow: {UnknownName('joint', self.elbow.joint, self.joint_names)}")
+        return self
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -166,6 +195,11 @@ class RobotProfile(_Part):
     def acceleration(self) -> FloatArray:
         """(n,) acceleration limits [rad/s²]."""
         return self._array("acceleration")
+
+    @cached_property
+    def jerk(self) -> FloatArray:
+        """(n,) jerk limits [rad/s³]."""
+        return self._array("jerk")
 
     @cached_property
     def effort(self) -> FloatArray:

@@ -25,6 +25,7 @@ from reins.contracts.event import GOAL_REJECTED
 from reins.contracts.plan import Constraint, SkillCall
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert_scene import call_to_msg, constraint_to_msg, plan_from_msg
+from reins.nodes.deadline import Deadline
 from reins.nodes.outcomes import Reply, SkillEntry, SkillOutcome, SkillProgress, TaskOutcome, TaskProgress
 from reins.nodes.qos import EVENTS, HEARTBEAT
 
@@ -128,7 +129,7 @@ class GraphClient:
 
     def skills(self) -> list[SkillEntry]:
         """The skills that the skills node can run."""
-        answer = self._call(ListSkills, "skills/list", "skills", {})
+        answer = self.call(ListSkills, "skills/list", "skills", {})
         return [SkillEntry(*row) for row in zip(answer.names, answer.descriptions, answer.controllers, strict=True)]
 
     def run_skill(
@@ -159,6 +160,8 @@ class GraphClient:
     ) -> TaskOutcome:
         """Do what a sentence says; it is cancelled after `time_limit` [s] and on KeyboardInterrupt.
 
+        Time while an operator drives by hand does not count; the planner bounds that.
+
         Raises:
             ReinsError: nobody answers, the goal is rejected, or the node dies.
         """
@@ -169,6 +172,7 @@ class GraphClient:
             ExecuteTask.Goal(instruction=instruction),
             time_limit,
             lambda feedback: on_progress(_task_progress(feedback)),
+            lambda feedback: feedback.stage == "paused",
         )
         return TaskOutcome(
             success=result.success,
@@ -198,10 +202,11 @@ class GraphClient:
         return ReinsError(f"no {who} answers{where}; start a graph with `reins up sim`, or look with `reins status`")
 
     def _ask(self, kind: Any, name: str, who: str, **fields: object) -> Reply:
-        answer = self._call(kind, name, who, fields)
+        answer = self.call(kind, name, who, fields)
         return Reply(answer.accepted, answer.message)
 
-    def _call(self, kind: Any, name: str, who: str, fields: dict[str, Any]) -> Any:
+    def call(self, kind: Any, name: str, who: str, fields: dict[str, Any]) -> Any:
+        """The answer of a service of the node `who`. Raises ReinsError when it does not answer."""
         client = self.node.create_client(kind, name)
         try:
             if not client.wait_for_service(timeout_sec=DISCOVERY):
@@ -219,12 +224,19 @@ class GraphClient:
         return future.result()
 
     def _act(
-        self, kind: Any, name: str, who: str, goal: Any, time_limit: float, on_feedback: Callable[[Any], None]
+        self,
+        kind: Any,
+        name: str,
+        who: str,
+        goal: Any,
+        time_limit: float,
+        on_feedback: Callable[[Any], None],
+        is_paused: Callable[[Any], bool] = lambda _: False,
     ) -> Any:
-        heard = [time.monotonic()]
+        deadline = Deadline(time_limit)
 
         def feedback(message: Any) -> None:
-            heard[0] = time.monotonic()
+            deadline.heard(time.monotonic(), is_paused(message.feedback))
             on_feedback(message.feedback)
 
         reasons: list[str] = []
@@ -241,7 +253,7 @@ class GraphClient:
             handle = self._wait(client.send_goal_async(goal, feedback_callback=feedback), f"{who} ({name})")
             if not handle.accepted:
                 raise ReinsError(f"rejected by {who}: {self._reason(reasons)}")
-            return self._follow(handle, who, time_limit, heard)
+            return self._follow(handle, who, deadline)
         finally:
             client.destroy()
             self.ignore(tap)
@@ -253,16 +265,16 @@ class GraphClient:
             self.step(LISTEN)
         return reasons[0] if reasons else "it did not say why; its log does"
 
-    def _follow(self, handle: Any, who: str, time_limit: float, heard: list[float]) -> Any:
+    def _follow(self, handle: Any, who: str, deadline: Deadline) -> Any:
         result = handle.get_result_async()
-        end = time.monotonic() + time_limit
+        deadline.start(time.monotonic())
         try:
-            while not result.done() and time.monotonic() < end:
+            while not result.done() and not deadline.passed(time.monotonic()):
                 self.step(POLL)
-                if time.monotonic() - heard[0] > SILENCE:
+                if deadline.silence(time.monotonic()) > SILENCE:
                     if not self.alive(who):
                         raise ReinsError(f"the {who} node died or hangs; the robot stops by itself")
-                    heard[0] = time.monotonic()
+                    deadline.heard(time.monotonic(), deadline.paused)
         except KeyboardInterrupt:
             pass
         if not result.done():

@@ -11,15 +11,18 @@ from reins_msgs.action import ExecuteTask
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.contracts.plan import Plan
+from reins.contracts.scene import Scene
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import event_to_msg, time_from_msg
 from reins.nodes.convert_scene import plan_to_msg, scene_from_msg
 from reins.nodes.parameters import Settings
+from reins.nodes.plan_rules import PlanRules
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
 from reins.nodes.running import run
 from reins.nodes.skill_client import SkillClient
 from reins.nodes.skills import TAKEN, obstacle
+from reins.nodes.task import RunningTask
 from reins.nodes.waiting import Thinking, first_of
 from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
 from reins.planning.factory import make_planner
@@ -29,7 +32,10 @@ PATIENCE: Final = 0.5
 """How long to wait for a newer scene before asking the executor again, which bounds the looking [s]."""
 
 SETTLE: Final = 1.0
-"""Safety has this long to let go of a stop that is over when a task begins [s]."""
+"""Safety has this long to let go of a stop when a task begins, and to say that an operator took a skill away [s]."""
+
+PAUSE_FEEDBACK: Final = 1.0
+"""Time between two feedbacks of a pause [s]."""
 
 
 class PlannerSettings(Settings):
@@ -37,31 +43,22 @@ class PlannerSettings(Settings):
 
     backend: str = Field("symbolic", description="planner: symbolic; the language models come besides")
     think_limit: float = Field(60.0, gt=0.0, le=600.0, description="longest that one plan may take [s]")
-
-
-class _Task:
-    """A task that runs: its goal, its executor, and the future that ends every wait when it is over from outside."""
-
-    def __init__(self, goal: Any, executor: TaskExecutor) -> None:
-        self.goal, self.executor = goal, executor
-        self.over = Future()
-        self.failure = ""  # why, if it ended from outside and not because somebody cancelled it
-
-    def end(self, reason: str, failed: bool) -> None:
-        """End it from outside, once."""
-        if not self.over.done():
-            self.failure = reason if failed else ""
-            self.over.set_result(reason)
+    pause_limit: float = Field(
+        600.0,
+        gt=0.0,
+        le=86400.0,
+        description="longest that an operator may drive by hand in a task before it fails [s]",
+    )
 
 
 class PlannerNode(ManagedNode[PlannerSettings]):
     """Everything is awaited; the planner itself thinks in a thread of its own."""
 
     def __init__(self) -> None:
-        super().__init__("planner", PlannerSettings)
+        super().__init__("planner", PlannerSettings, live=frozenset({"pause_limit"}))
         self._server: ActionServer | None = None
         self._skills: SkillClient | None = None
-        self._task: _Task | None = None
+        self._task: RunningTask | None = None
         self._accepting = False
         self._safety: ros.SafetyState | None = None
 
@@ -70,13 +67,15 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self._planner = make_planner(self.settings.backend, SKILLS)
         self._scene: ros.Scene | None = None
         self._seen = Future()
+        self._mode_told = Future()
         self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
         self._time = 0.0
         self._plans = self.create_publisher(ros.Plan, "plan", LATCHED)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self.create_subscription(ros.Scene, "scene", self._on_scene, LATCHED)
         self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
-        self._skills = SkillClient(self, self.robot_time)
+        self._skills = SkillClient(self, self.robot_time, self._is_taken)
+        self._rules = PlanRules(self)
         self._server = ActionServer(
             self,
             ExecuteTask,
@@ -112,6 +111,9 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             self._time = time_from_msg(state.header.stamp)
         return self._time
 
+    def _is_taken(self) -> bool:
+        return self._safety is not None and self._safety.mode in TAKEN
+
     def _on_scene(self, message: ros.Scene) -> None:
         self._scene = message
         seen, self._seen = self._seen, Future()
@@ -119,8 +121,14 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def _on_safety(self, message: ros.SafetyState) -> None:
         self._safety = message
-        if self._task is not None and (why := obstacle(message)):
-            self._task.end(f"{why}; ask again once the robot may move", failed=message.mode not in TAKEN)
+        told, self._mode_told = self._mode_told, Future()
+        told.set_result(None)
+        if self._task is None:
+            return
+        if message.mode in TAKEN:
+            self._task.take()
+        elif why := obstacle(message):
+            self._task.end(f"{why}; ask again once the robot may move", failed=True)
 
     def _on_goal(self, _request: ExecuteTask.Goal) -> GoalResponse:
         if not self._accepting:
@@ -131,14 +139,16 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         return GoalResponse.ACCEPT
 
     def _reject(self, reason: str) -> GoalResponse:
-        self.get_logger().warning(f"task rejected: {reason}")
-        event = SafetyEvent(self.robot_time(), Severity.WARN, GOAL_REJECTED, self.get_name(), reason)
-        self._events.publish(event_to_msg(event))
+        self._tell(Severity.WARN, GOAL_REJECTED, reason)
         return GoalResponse.REJECT
+
+    def _tell(self, severity: Severity, kind: str, reason: str) -> None:
+        self.log(severity, f"{kind}: {reason}")
+        self._events.publish(event_to_msg(SafetyEvent(self.robot_time(), severity, kind, self.get_name(), reason)))
 
     def _on_accepted(self, goal: Any) -> None:
         instruction = " ".join(goal.request.instruction.split())
-        self._task = _Task(goal, TaskExecutor(self._planner, SKILLS, instruction))
+        self._task = RunningTask(goal, TaskExecutor(self._planner, SKILLS, instruction))
         goal.execute()
 
     def _on_cancel(self, _goal: Any) -> CancelResponse:
@@ -155,7 +165,10 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         except ReinsError as error:
             done = Done("failed", str(error), task.executor.plan)
         finally:
+            complaint = await self._rules.release()
             self._task = None
+        if complaint:
+            self._tell(Severity.WARN, "constraint_stays", complaint)
         if done.outcome == "succeeded":
             goal.succeed()
         elif goal.is_cancel_requested:
@@ -173,7 +186,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             duration=end - begin,
         )
 
-    async def _carry_out(self, task: _Task) -> Done:
+    async def _carry_out(self, task: RunningTask) -> Done:
         """Drive the executor to its end. Every wait is bounded, and ends when the task ends from outside."""
         if not task.executor.instruction:
             return Done("refused", "the instruction is empty; say what to do", None)
@@ -181,19 +194,43 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             return Done("failed", why, None)
         told: Plan | None = None
         while not task.over.done():
-            self._tell(task, "", 0.0)
+            if task.taken:
+                await self._pause(task)
+                continue
+            task.tell(self._time)
             action = await self._next(task)
+            self._tell_news(task)
             if task.executor.plan is not None and task.executor.plan is not told:
                 told = task.executor.plan
                 self._plans.publish(plan_to_msg(told, self.robot_time()))
             if isinstance(action, Done):
                 return action
             if isinstance(action, Look):
-                await first_of(self, PATIENCE, self._seen, task.over)
+                await first_of(self, PATIENCE, self._seen, task.interrupted)
             elif isinstance(action, RunSkill):
                 await self._run(task, action)
         task.executor.cancel(task.over.result())
         return Done("failed" if task.failure else "cancelled", task.over.result(), task.executor.plan)
+
+    async def _pause(self, task: RunningTask) -> None:
+        """Wait until the operator has handed back, for `pause_limit` at most. No skill runs; see `_run`."""
+        limit = self.settings.pause_limit
+        task.executor.pause(self._seen_scene())
+        self.get_logger().info(f"“{task.executor.instruction}” pauses: an operator drives by hand")
+        while obstacle(self._safety) and not task.over.done():
+            if task.paused_for > limit:
+                task.end(f"an operator drove by hand and did not hand back within {limit:g} s", failed=True)
+                return
+            task.tell_pause(self._time, self._safety)
+            left = limit - task.paused_for
+            await first_of(self, min(PAUSE_FEEDBACK, max(left, 0.0)), self._mode_told, task.over)
+        task.hand_back()
+        task.executor.resume(self.robot_time())
+
+    def _tell_news(self, task: RunningTask) -> None:
+        for text in task.news():
+            self.get_logger().info(f"“{task.executor.instruction}” goes on; {text}")
+            task.tell_news(self._time, text)
 
     async def _obstacle(self) -> str:
         """Why the robot may not move, if it still may not after SETTLE."""
@@ -203,10 +240,12 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             await first_of(self, SETTLE / 2)
         return obstacle(self._safety)
 
-    async def _next(self, task: _Task) -> Done | Look | RunSkill | None:
-        """The executor's next action; None if the task ended from outside meanwhile."""
-        scene = scene_from_msg(self._scene) if self._scene is not None else None
-        now = self.robot_time()
+    async def _next(self, task: RunningTask) -> Done | Look | RunSkill | None:
+        """The executor's next action; None if the task ended from outside meanwhile.
+
+        A takeover waits until it has thought: the executor is not to be paused in the middle of that.
+        """
+        scene, now = self._seen_scene(), self.robot_time()
         thinking = Thinking(self, lambda: task.executor.next(scene, now))
         await first_of(self, self.settings.think_limit, thinking.done, task.over)
         if thinking.done.done():
@@ -215,27 +254,28 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             return None
         return Done("failed", f"no plan within {self.settings.think_limit:g} s", None)
 
-    async def _run(self, task: _Task, action: RunSkill) -> None:
+    async def _run(self, task: RunningTask, action: RunSkill) -> None:
+        """Run a skill to its end. One that an operator takes away is ended and confirmed so, and does not count."""
         assert self._skills is not None
         limit = SKILLS[action.call.skill].time_limit
+        await self._rules.hold(action.constraints)
+        if task.interrupted.done():  # while it was thought of
+            task.executor.skill_finished(False, "not begun", self.robot_time(), interrupted=True)
+            return
 
         def tell(phase: str, progress: float) -> None:
-            self._tell(task, phase, progress)
+            task.tell(self._time, phase, progress)
 
-        self._tell(task, "", 0.0)
-        end = await self._skills.run(action.call, action.constraints, limit, tell, task.over)
+        task.tell(self._time)
+        end = await self._skills.run(action.call, action.constraints, limit, tell, task.interrupted)
+        if end.reason in TAKEN.values():  # the skills node knows already; safety tells it to this node, too
+            await first_of(self, SETTLE, task.interrupted)
         if not task.over.done():
-            task.executor.skill_finished(end.success, end.reason, self.robot_time())
+            taken = task.taken or end.reason in TAKEN.values()
+            task.executor.skill_finished(end.success, end.reason, self.robot_time(), interrupted=taken)
 
-    def _tell(self, task: _Task, phase: str, progress: float) -> None:
-        executor = task.executor
-        current = executor.current
-        feedback = ExecuteTask.Feedback(
-            stage=executor.stage, step=executor.step, step_text=str(current or ""), phase=phase, progress=progress
-        )
-        if executor.plan is not None:
-            feedback.plan = plan_to_msg(executor.plan, self._time)
-        task.goal.publish_feedback(feedback)
+    def _seen_scene(self) -> Scene | None:
+        return scene_from_msg(self._scene) if self._scene is not None else None
 
 
 def main() -> int:

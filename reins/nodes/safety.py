@@ -1,12 +1,16 @@
 """The safety node: the only publisher of command/safe. Commands are filtered as they come, deadlines looked at 200
 times a second, both in one control thread."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from pydantic import Field
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
 from reins_msgs.srv import EmergencyStop, HandBack, Reset
+from sensor_msgs.msg import Range
+from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from reins.contracts.errors import ReinsError
@@ -27,8 +31,10 @@ from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
 from reins.nodes.running import run
 from reins.nodes.running_clock import RunningClock
+from reins.nodes.safety_rules import RuleServices
 from reins.nodes.waiting import first_of
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
+from reins.safety.rules import Rules
 from reins.safety.settings import SafetySettings
 
 TICK_RATE: Final = 200.0
@@ -42,6 +48,9 @@ REPORTED_STALL: Final = 0.03
 
 COUNTS_EVERY: Final = 40
 """Ticks between two looks at the counts of changed and refused commands."""
+
+SENSOR: Final = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Hears publishers of either reliability."""
 
 RECOVER_TIMEOUT: Final = 2.0
 """How long the robot may take to recover [s]."""
@@ -80,18 +89,23 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._robot_states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
         self._sources = [Inbox(self, ros.JointCommand, f"command/{source}", CONTROL) for source in ("skill", "teleop")]
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
+        self._people = Inbox(self, Range, "safety/human_distance", SENSOR)
+        self._estops = [Inbox(self, Bool, "safety/estop", quality) for quality in (EVENTS, SENSOR)]
         self._recover = self.create_client(Trigger, "robot/recover", callback_group=ReentrantCallbackGroup())
         self.create_service(EmergencyStop, "safety/estop", self._on_estop)
         self.create_service(Reset, "safety/reset", self._on_reset)
         self.create_service(HandBack, "safety/hand_back", self._on_hand_back)
+        RuleServices(self, self._ask_rules)
 
     def activate(self) -> None:
         """Start the control thread."""
         self._watched_nodes = NodeWatch()
         self._status = None
         self._running = RunningClock(STALL)
-        handlers = [(self._robot_states, self._on_robot_state)]
+        handlers: list[tuple[Inbox[Any], Callable[[Any], None]]] = [(self._robot_states, self._on_robot_state)]
         handlers += [(source, self._on_command) for source in self._sources]
+        handlers += [(button, self._on_estop_message) for button in self._estops]
+        handlers.append((self._people, self._on_human_distance))
         self._loop = ControlLoop(self, 1.0 / TICK_RATE, self._tick, handlers, self.fail, real_time=True)
         self._loop.start()
 
@@ -120,6 +134,15 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     def _on_command(self, message: ros.JointCommand) -> None:
         self._send(self._monitor.on_command(joint_command_from_msg(message), self._running.now()))
+
+    def _on_human_distance(self, message: Range) -> None:
+        source = message.header.frame_id or "unnamed"
+        self._monitor.on_human_distance(source, message.range, self._running.now())
+
+    def _on_estop_message(self, message: Bool) -> None:
+        """True stops; false is ignored, for only an operator's reset clears a stop."""
+        if message.data:
+            self._send(self._monitor.estop("the topic safety/estop", "", self._running.now()))
 
     def _send(self, command: SafeCommand | None) -> None:
         if command is not None:
@@ -204,6 +227,16 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
             return response
         response.accepted, response.message = True, f"handed back by {request.requested_by}; waiting for a new goal"
         return response
+
+    def _ask_rules(self, function: Callable[[Rules], Any]) -> Any:
+        """In the control thread, or right here while there is none."""
+        loop = self._loop
+        if loop is None:
+            return function(self._monitor.rules)
+        try:
+            return loop.call(lambda: function(self._monitor.rules))
+        except TimeoutError as error:
+            raise ReinsError(str(error)) from error
 
     def _active_loop(self) -> ControlLoop:
         if self._loop is None:

@@ -56,10 +56,11 @@ class SkillClient:
     Args:
         node: its owner; everything is awaited on its executor.
         robot_time: robot time now [s].
+        by_hand: whether an operator drives now, so that a robot that moves says nothing about a skill.
     """
 
-    def __init__(self, node: Node, robot_time: Callable[[], float]) -> None:
-        self._node, self._robot_time = node, robot_time
+    def __init__(self, node: Node, robot_time: Callable[[], float], by_hand: Callable[[], bool]) -> None:
+        self._node, self._robot_time, self._by_hand = node, robot_time, by_hand
         self._client = ActionClient(node, ExecuteSkill, "skills/execute")
         self._cancel_all = node.create_client(CancelGoal, "skills/execute/_action/cancel_goal")
         self._estop = node.create_client(EmergencyStop, "safety/estop")
@@ -127,11 +128,14 @@ class SkillClient:
         """Nobody confirms that the skill ended: cancel whatever runs, then look whether the robot stands.
 
         Raises:
-            ReinsError: it does not, so it was stopped by an emergency stop.
+            ReinsError: it does not, so it was stopped by an emergency stop. Or an operator drives, who is not stopped:
+                safety lets no command of the old skill through after that.
         """
         self._node.get_logger().error(f"{why}: cancelling every skill")
         if self._cancel_all.service_is_ready():
             self._cancel_all.call_async(CancelGoal.Request())
+        if self._by_hand():
+            raise ReinsError(f"{why}; an operator drives by hand, and no command of the skill gets through any more")
         self._states.drain()
         standing, end = 0, time.monotonic() + STOPPING
         while standing < 3 and time.monotonic() < end:

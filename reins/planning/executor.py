@@ -2,7 +2,7 @@
 
 Passive: it owns no thread and reads no clock. The planner node and the rig ask `next` what to do, do it, and report by
 `skill_finished`. Every path ends in `Done`: looks, replans and repeated failures are all bounded. While an operator
-drives by hand it is paused: `pause`, and after the hand-back `resume`; then it looks, tells what changed and plans anew.
+drives by hand it is paused: `pause`, and after the hand-back `resume`; then it looks, tells what changed, plans anew.
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,16 +3,17 @@
 How it decides, cheapest first:
 1. A velocity within every limit passes unchanged, bit for bit.
 2. One that is only too fast, or too much of a change, is slowed down as a whole: the tool stays on its path.
-3. Otherwise a small QP finds the nearest velocity within the joint intervals, the walls of the workspace and the tool's
-   speed limits: it slides along a limit instead of freezing at it.
+3. Otherwise a small QP finds the nearest velocity within the joint intervals, the walls of the workspace, the speeds
+   with which bodies may approach each other, and the speed limits of tool and elbow: it slides along a limit instead of
+   freezing at it.
 4. Each of these answers carries a certificate: from it the arm can brake along its own direction without leaving the
-   workspace. Since braking stays on that very path, a certificate stays valid until the next answer.
+   workspace or coming too close to anything. Since braking stays on that very path, a certificate stays valid until the
+   next answer.
 5. Where nothing else is left it brakes, within the acceleration limits.
 """
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final
 
 import numpy as np
@@ -20,40 +21,13 @@ import numpy as np
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
+from reins.safety.bodies import Box
+from reins.safety.collision import ROWS, CollisionGuard
 from reins.safety.limits import braked, fastest_reachable, ramped, stopping_speed
-from reins.safety.nearest import Bounds, NearestVelocity
+from reins.safety.nearest import Bounds, NearestVelocity, SpeedLimit
 from reins.safety.settings import SafetySettings
+from reins.safety.verdict import APPROACHES, Limit, Verdict
 from reins.safety.workspace import WorkspaceGuard
-
-
-class Limit(Enum):
-    """What changed a command."""
-
-    JOINT_SPEED = "joint speed"
-    JOINT_POSITION = "joint position"
-    JOINT_ACCELERATION = "joint acceleration"
-    TOOL_SPEED = "tool speed"
-    TOOL_TURN_RATE = "tool turn rate"
-    WORKSPACE = "workspace"
-    NO_SAFE_MOTION = "no safe motion, so it brakes"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
-    """What the filter lets through.
-
-    Attributes:
-        velocity: (n,) safe joint velocity [rad/s]; the very array that was asked for when nothing was changed.
-        limits: why it was changed; empty when it was not.
-    """
-
-    velocity: FloatArray
-    limits: tuple[Limit, ...] = ()
-
-    @property
-    def changed(self) -> bool:
-        """Whether it differs from what was asked for."""
-        return bool(self.limits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,13 +78,15 @@ class SafetyFilter:
         self._n = len(profile.joints)
         self._speed, self._acceleration = profile.velocity, profile.acceleration
         self._tool_speed, self._turn_rate = profile.workspace.tool_speed, profile.workspace.tool_turn_rate
+        self._elbow = profile.elbow
         self._lower = profile.lower + settings.position_margin
         self._upper = profile.upper - settings.position_margin
         self._hold, self._period = profile.rates.stale_after, 1.0 / profile.rates.command
         self._deceleration = np.append(np.tile(profile.acceleration, 2), np.full(6, settings.tool_deceleration))
         self._kinematics = Kinematics(profile)
         self._guard = WorkspaceGuard(profile, self._kinematics)
-        self._nearest = NearestVelocity(self._n)
+        self._collisions = CollisionGuard(profile, settings, self._kinematics)
+        self._nearest = NearestVelocity(self._n, ROWS)
         self._room = np.zeros(2 * self._n + 6)
         self._ways = np.zeros(2 * self._n + 6)
 
@@ -130,15 +106,21 @@ class SafetyFilter:
             return Verdict(wanted)
         moment = self._look(position, velocity, elapsed, scale)
         target, limits = self._slowed(wanted, moment, scale)
+        self._collisions.watch(target)
         twist = moment.jacobian @ target
-        if not self._keeps(target, twist, moment):
+        if not (self._keeps(target, twist, moment) and self._collisions.keeps(target)):
             target, twist, limits = self._ramped(target, twist, limits, moment)
             broken = self._broken(target, twist, moment)
             if broken:
                 return self._certified(target, moment, (*limits, *broken))
-        if self._guard.can_stop(position, target, moment.tool):
+        refusal = self._refusal(target, moment)
+        if refusal is None:
             return Verdict(target, limits)
-        return self._certified(target, moment, (*limits, Limit.WORKSPACE))
+        return self._certified(target, moment, (*limits, refusal))
+
+    def surround(self, keep_outs: Sequence[Box], held: Box | None) -> None:
+        """From now on keep away from these boxes, and take that one for held; see `CollisionGuard.surround`."""
+        self._collisions.surround(keep_outs, held)
 
     def brake(self, position: FloatArray, velocity: FloatArray, elapsed: float) -> FloatArray:
         """The velocity (n,) [rad/s] that brakes hardest along the path; arguments as in `step`."""
@@ -172,8 +154,17 @@ class SafetyFilter:
         joints = np.minimum(fastest[: 2 * n], reachable)
         np.maximum(joints[:n], -reachable[n:], out=fastest[:n])
         np.maximum(joints[n:], -reachable[:n], out=fastest[n : 2 * n])
-        bounds = Bounds(fastest, self._tool_speed * scale, self._turn_rate * scale)
+        self._collisions.place(position)
+        bounds = Bounds(fastest, self._speeds(jacobian, scale), self._collisions.approach, self._collisions.fastest)
         return _Moment(position, velocity, elapsed, reachable, bounds, pose.position, jacobian)
+
+    def _speeds(self, jacobian: FloatArray, scale: float) -> tuple[SpeedLimit, ...]:
+        """The speed limits of points of the arm, now."""
+        tool = SpeedLimit(Limit.TOOL_SPEED, jacobian[:3], self._tool_speed * scale)
+        turn = SpeedLimit(Limit.TOOL_TURN_RATE, jacobian[3:], self._turn_rate * scale)
+        if self._elbow is None:
+            return tool, turn
+        return tool, turn, SpeedLimit(Limit.ELBOW_SPEED, self._kinematics.elbow_jacobian(), self._elbow.speed * scale)
 
     def _slowed(self, wanted: FloatArray, moment: _Moment, scale: float) -> tuple[FloatArray, tuple[Limit, ...]]:
         """`wanted`, as a whole slowed down to the speed limits of joints and tool; itself if it keeps them."""
@@ -182,10 +173,10 @@ class SafetyFilter:
         if excess > 1.0:
             limits = (Limit.JOINT_SPEED,)
             wanted = wanted / excess
-        fast, turning = _tool_shares(moment.jacobian @ wanted, moment.bounds)
-        if fast > 1.0 or turning > 1.0:
-            limits = (*limits, Limit.TOOL_SPEED if fast >= turning else Limit.TOOL_TURN_RATE)
-            wanted = wanted / max(fast, turning)
+        shares = [speed.share(wanted) for speed in moment.bounds.speeds]
+        if (most := max(shares)) > 1.0:
+            limits = (*limits, moment.bounds.speeds[shares.index(most)].limit)
+            wanted = wanted / most
         return wanted, limits
 
     def _keeps(self, target: FloatArray, twist: FloatArray, moment: _Moment) -> bool:
@@ -215,32 +206,44 @@ class SafetyFilter:
             kept = self._ways <= moment.bounds.fastest
             limits += [] if kept[: 2 * n].all() else [Limit.JOINT_POSITION]
             limits += [] if kept[2 * n :].all() else [Limit.WORKSPACE]
-        fast, turning = _tool_shares(twist, moment.bounds)
-        limits += [Limit.TOOL_SPEED] if fast > 1.0 + _ROUNDING else []
-        limits += [Limit.TOOL_TURN_RATE] if turning > 1.0 + _ROUNDING else []
+        limits += [APPROACHES[kind] for kind in self._collisions.broken(target)]
+        limits += [speed.limit for speed in moment.bounds.speeds if speed.share(target) > 1.0 + _ROUNDING]
         return tuple(limits)
 
+    def _refusal(self, velocity: FloatArray, moment: _Moment) -> Limit | None:
+        """What the arm could not keep when it brakes from `velocity` (n,) [rad/s]; None if it can stop in time."""
+        if not self._guard.can_stop(moment.position, velocity, moment.tool):
+            return Limit.WORKSPACE
+        if not self._collisions.can_stop(moment.position, velocity):
+            return APPROACHES[self._collisions.refused]
+        return None
+
     def _certified(self, target: FloatArray, moment: _Moment, limits: tuple[Limit, ...]) -> Verdict:
-        """The nearest velocity from which the arm can stop inside the workspace, or braking."""
-        n, brake, walled = self._n, self._braked(moment), (*limits, Limit.WORKSPACE)
+        """The nearest velocity from which the arm can stop in time, or braking."""
+        n, brake = self._n, self._braked(moment)
         answer = self._nearest.solve(target, moment.jacobian, moment.bounds)
         if answer is None:
             return _verdict(brake, *limits, Limit.NO_SAFE_MOTION)
-        if self._guard.can_stop(moment.position, answer, moment.tool):
-            return _verdict(answer, *limits)
+        refusal = self._refusal(answer, moment)
         for _ in range(_CORRECTIONS):
-            moment.bounds.fastest[2 * n :] -= self._guard.excess(answer)
+            if refusal is None:
+                break
+            limits = (*limits, refusal)
+            if refusal is Limit.WORKSPACE:
+                moment.bounds.fastest[2 * n :] -= self._guard.excess(answer)
+            else:
+                self._collisions.pull_back(answer)
             nearer = self._nearest.solve(target, moment.jacobian, moment.bounds)
             if nearer is None:
                 break
-            answer = nearer
-            if self._guard.can_stop(moment.position, answer, moment.tool):
-                return _verdict(answer, *walled)
+            answer, refusal = nearer, self._refusal(nearer, moment)
+        if refusal is None:
+            return _verdict(answer, *limits)
         for fraction in _FRACTIONS:
             between = brake + fraction * (answer - brake)
-            if self._guard.can_stop(moment.position, between, moment.tool):
-                return _verdict(between, *walled)
-        return _verdict(brake, *walled, Limit.NO_SAFE_MOTION)
+            if self._refusal(between, moment) is None:
+                return _verdict(between, *limits)
+        return _verdict(brake, *limits, Limit.NO_SAFE_MOTION)
 
 
 def _verdict(velocity: FloatArray, *limits: Limit) -> Verdict:
@@ -251,9 +254,3 @@ def _verdict(velocity: FloatArray, *limits: Limit) -> Verdict:
 def _both(values: FloatArray) -> FloatArray:
     """(2n,) of a velocity: down, then up."""
     return np.concatenate([-values, values])
-
-
-def _tool_shares(twist: FloatArray, bounds: Bounds) -> tuple[float, float]:
-    """Speed and turn rate of a (6,) twist, as shares of their limits."""
-    linear, angular = twist[:3], twist[3:]
-    return math.sqrt(linear @ linear) / bounds.tool_speed, math.sqrt(angular @ angular) / bounds.turn_rate

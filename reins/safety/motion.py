@@ -15,9 +15,10 @@ import numpy as np
 
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
-from reins.safety.filter import SafetyFilter, Verdict
+from reins.safety.filter import SafetyFilter
 from reins.safety.reference import Reference
 from reins.safety.settings import SafetySettings
+from reins.safety.verdict import Verdict
 
 LAG: Final = 0.05
 """Time that the measured position may lag behind a moving reference [s]: transport and the driver's own control."""

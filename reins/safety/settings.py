@@ -57,7 +57,33 @@ class SafetySettings(BaseModel):
         default=3.0,
         gt=0.0,
         le=50.0,
-        description="Deceleration with which the tool approaches a wall of the workspace [m/s²]; lower is gentler.",
+        description="Deceleration with which the tool approaches a wall of the workspace, and links each other, the "
+        "table or a keep-out [m/s²]; lower is gentler.",
+    )
+    self_margin: float = Field(
+        default=0.005,
+        ge=0.0,
+        le=0.2,
+        description="Smallest distance between links of the arm that no single joint connects [m].",
+    )
+    table_margin: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=0.2,
+        description="Smallest distance of the arm from the table and the profile's fixtures [m].",
+    )
+    keep_out_margin: float = Field(
+        default=0.01,
+        ge=0.0,
+        le=0.5,
+        description="Smallest distance of the arm, and of what it holds, from keep-outs and objects to avoid [m].",
+    )
+    held_margin: float = Field(
+        default=-0.005,
+        ge=-0.05,
+        le=0.2,
+        description="Smallest distance of what the hand holds from table and fixtures [m]; below 0, because its box is "
+        "known by sight only, and it is put down there.",
     )
     source_silence: float = Field(
         default=0.06,

@@ -47,6 +47,15 @@ def test_a_terminal_shows_where_the_task_is() -> None:
     assert "place_in(container=blue_bowl)" in text and "lower" in text
 
 
+def test_a_pause_and_what_changed_in_it_are_lines_that_stay() -> None:
+    paused = TaskProgress("paused", PLAN, 0, "the operator drives by hand; hand back with `reins handback`", "", 0.0)
+    changed = TaskProgress("looking", PLAN, 0, "while you drove: red_block moved 12 cm", "", 0.0)
+    for terminal in (False, True):
+        text = shown(terminal, told("acting", 0), paused, paused, changed, told("acting", 0))
+        assert text.count("paused: the operator drives by hand; hand back with `reins handback`") == 1
+        assert text.count("looking: while you drove: red_block moved 12 cm") == 1
+
+
 def test_the_instruction_is_words_and_not_markup() -> None:
     assert "put [the red] block away" in shown(False)
     assert "put [the red] block away" in shown(True)

@@ -4,15 +4,18 @@ import threading
 import time
 
 import numpy as np
-from std_msgs.msg import String
+from sensor_msgs.msg import Joy
+from typing_extensions import Self
 
 from reins.contracts.plan import SkillCall
 from reins.demo.recording import Recording
 from reins.demo.session import Session
 from reins.nodes.client import GraphClient
 from reins.nodes.outcomes import SkillProgress, TaskProgress
-from reins.nodes.teleop import KEYS, KEYS_TOPIC
+from reins.nodes.teleop import KEYS
 from reins.nodes.watch import GraphWatch
+from reins.teleop.intent import Action, Direction
+from reins.teleop.mapping import load_joy_mapping
 
 HOME = SkillCall(skill="home")
 REACH = SkillCall(skill="move_to", arguments={"target": "red_block"})
@@ -82,14 +85,55 @@ class Meanwhile:
         assert not self._thread.is_alive()
 
 
-def drive_by_hand(domain: int, ready: threading.Event, begin: threading.Event, over: threading.Event) -> None:
-    """Hold a key, as a terminal repeats it, from one event to another."""
-    with GraphClient(domain=domain) as hand:
-        keys = hand.node.create_publisher(String, KEYS_TOPIC, KEYS)
-        while keys.get_subscription_count() == 0:
-            hand.spin(0.1)
-        ready.set()
-        assert begin.wait(LIMIT)
-        while not over.is_set():
-            keys.publish(String(data="r"))
-            hand.spin(0.03)
+class PadInHand:
+    """A pad that some `joy` node reads: sends what its sticks and buttons do, 50 times a second, from its own thread.
+
+    Args:
+        domain: ROS domain of the graph.
+    """
+
+    def __init__(self, domain: int) -> None:
+        self._mapping = load_joy_mapping("gamepad")
+        self._axes, self._buttons = [0.0] * 6, [0] * 21
+        self._domain = domain
+        self._ready, self._over = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._ready.wait(LIMIT), "no teleop node listens to the pad"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(LIMIT)
+
+    def hold(self, held: bool) -> None:
+        """Press the dead-man, or let go of it."""
+        assert self._mapping.deadman.button is not None
+        self._buttons[self._mapping.deadman.button] = int(held)
+
+    def push(self, direction: Direction, value: float, seconds: float) -> None:
+        """Move a stick, and let it go again after a while."""
+        axis = self._mapping.motion[direction].axis
+        assert axis is not None
+        self._axes[axis] = value
+        time.sleep(seconds)
+        self._axes[axis] = 0.0
+
+    def press(self, action: Action) -> None:
+        """Press a button shortly."""
+        button = self._mapping.actions[action].button
+        assert button is not None
+        self._buttons[button] = 1
+        time.sleep(0.2)
+        self._buttons[button] = 0
+
+    def _run(self) -> None:
+        with GraphClient(domain=self._domain) as hand:
+            pad = hand.node.create_publisher(Joy, "joy", KEYS)
+            while not self._over.is_set():
+                pad.publish(Joy(axes=list(self._axes), buttons=list(self._buttons)))
+                hand.spin(0.02)
+                if pad.get_subscription_count():
+                    self._ready.set()

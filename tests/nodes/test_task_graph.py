@@ -11,11 +11,9 @@ from task_helpers import (
     REACH,
     Meanwhile,
     call,
-    drive_by_hand,
     ignore,
     safety_mode,
     travelled,
-    wait_for_mode,
     wait_until_armed,
 )
 from typer.testing import CliRunner, Result
@@ -187,31 +185,6 @@ def test_the_task_of_the_demo_succeeds_by_physics_and_another_is_rejected_meanwh
     assert is_in(world, "red_block", "blue_bowl")
     assert not is_touched(world, "yellow_block")
     assert "one at a time" in rejected[0]
-
-
-def test_taking_over_by_hand_ends_the_task_and_handing_back_lets_the_next_one_run(
-    session: Session, client: GraphClient
-) -> None:
-    ready, acting, over = threading.Event(), threading.Event(), threading.Event()
-
-    def look(progress: TaskProgress) -> None:
-        if progress.stage == "acting" and progress.phase:
-            acting.set()
-
-    driver = threading.Thread(target=drive_by_hand, args=(session.domain, ready, acting, over))
-    driver.start()
-    assert ready.wait(LIMIT)
-    result = client.execute_task("put the green block on the white plate", LIMIT, look)
-    over.set()
-    driver.join(LIMIT)
-    assert (result.outcome, result.success) == ("cancelled", False)
-    assert "by hand" in result.reason
-    wait_for_mode(client, "hold")
-    refused = client.run_skill(HOME, (), LIMIT, ignore)
-    assert not refused.success and "reins handback" in refused.reason
-    assert client.hand_back("a test").accepted
-    after = client.run_skill(HOME, (), LIMIT, ignore)
-    assert after.success, after.reason
 
 
 def test_a_cancelled_task_ends_in_a_result(client: GraphClient) -> None:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
-from reins.safety.filter import Limit, SafetyFilter, Verdict
+from reins.safety.filter import SafetyFilter
 from reins.safety.limits import braked
 from reins.safety.settings import SafetySettings
+from reins.safety.verdict import Limit, Verdict
 from reins.safety.workspace import PATH_TOLERANCE
 
 PERIOD = 0.01
@@ -243,6 +244,12 @@ class TestExactlyAtTheLimit:
 
 
 class TestAtAWall:
+    """Of the workspace, which is nearer than the table."""
+
+    @pytest.fixture
+    def arm(self, profile: RobotProfile) -> Arm:
+        return Arm(profile.model_copy(update={"table": None}))
+
     def reach_floor(self, arm: Arm) -> None:
         for _ in range(400):
             arm.step(arm.towards(np.array([0.0, 0.0, -1.0]), 0.3))

@@ -9,11 +9,20 @@ from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.safety import nearest
-from reins.safety.nearest import Bounds, NearestVelocity
+from reins.safety.nearest import Bounds, NearestVelocity, SpeedLimit
+from reins.safety.verdict import Limit
+
+APPROACHES = 2
 
 
-def bounds(n: int, joint: float = 1.0, wall: float = 1.0, tool_speed: float = 0.5, turn_rate: float = 1.0) -> Bounds:
-    return Bounds(np.append(np.full(2 * n, joint), np.full(6, wall)), tool_speed, turn_rate)
+def bounds(
+    jacobian: FloatArray, joint: float = 1.0, wall: float = 1.0, tool_speed: float = 0.5, turn_rate: float = 1.0
+) -> Bounds:
+    n = jacobian.shape[1]
+    fastest = np.append(np.full(2 * n, joint), np.full(6, wall))
+    tool = SpeedLimit(Limit.TOOL_SPEED, jacobian[:3], tool_speed)
+    turn = SpeedLimit(Limit.TOOL_TURN_RATE, jacobian[3:], turn_rate)
+    return Bounds(fastest, (tool, turn), np.zeros((APPROACHES, n)), np.full(APPROACHES, np.inf))
 
 
 @pytest.fixture
@@ -24,7 +33,7 @@ def jacobian(profile: RobotProfile) -> FloatArray:
 def test_what_keeps_the_bounds_is_its_own_nearest(jacobian: FloatArray) -> None:
     n = jacobian.shape[1]
     wanted = np.full(n, 0.02)
-    answer = NearestVelocity(n).solve(wanted, jacobian, bounds(n))
+    answer = NearestVelocity(n, APPROACHES).solve(wanted, jacobian, bounds(jacobian))
     assert answer is not None
     np.testing.assert_allclose(answer, wanted, atol=1e-9)
 
@@ -33,8 +42,8 @@ def test_what_keeps_the_bounds_is_its_own_nearest(jacobian: FloatArray) -> None:
 def test_the_answer_keeps_every_bound(profile: RobotProfile, numbers: list[float]) -> None:
     jacobian = Kinematics(profile).tool_jacobian(profile.home)[1]
     n = jacobian.shape[1]
-    box = bounds(n, joint=0.8, wall=0.1, tool_speed=0.12, turn_rate=0.4)
-    answer = NearestVelocity(n).solve(np.array(numbers[:n]), jacobian, box)
+    box = bounds(jacobian, joint=0.8, wall=0.1, tool_speed=0.12, turn_rate=0.4)
+    answer = NearestVelocity(n, APPROACHES).solve(np.array(numbers[:n]), jacobian, box)
     if answer is None:
         return
     twist = jacobian @ answer
@@ -49,11 +58,22 @@ def test_what_it_changes_least_is_the_tools_motion(jacobian: FloatArray) -> None
     n = jacobian.shape[1]
     twist = np.array([0.1, 0.1, 0.2, 0.0, 0.0, 0.0])
     wanted = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, twist)
-    box = bounds(n, joint=3.0)
+    box = bounds(jacobian, joint=3.0)
     box.fastest[-1] = 0.0
-    answer = NearestVelocity(n).solve(wanted, jacobian, box)
+    answer = NearestVelocity(n, APPROACHES).solve(wanted, jacobian, box)
     assert answer is not None
     np.testing.assert_allclose(jacobian @ answer, [0.1, 0.1, 0.0, 0.0, 0.0, 0.0], atol=5e-3)
+
+
+def test_an_approach_is_held_to_its_speed_and_slides(jacobian: FloatArray) -> None:
+    n = jacobian.shape[1]
+    twist = np.array([0.1, 0.1, 0.0, 0.0, 0.0, 0.0])
+    wanted = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, twist)
+    box = bounds(jacobian, joint=3.0)
+    box.approach[1], box.closing[1] = jacobian[0], 0.03
+    answer = NearestVelocity(n, APPROACHES).solve(wanted, jacobian, box)
+    assert answer is not None
+    np.testing.assert_allclose(jacobian @ answer, [0.03, 0.1, 0.0, 0.0, 0.0, 0.0], atol=5e-3)
 
 
 @pytest.mark.parametrize(
@@ -66,22 +86,22 @@ def test_what_it_changes_least_is_the_tools_motion(jacobian: FloatArray) -> None
 )
 def test_without_a_solution_there_is_none(jacobian: FloatArray, up: float, down: float) -> None:
     n = jacobian.shape[1]
-    box = bounds(n)
+    box = bounds(jacobian)
     box.fastest[-1], box.fastest[-4] = up, down
-    assert NearestVelocity(n).solve(np.zeros(n), jacobian, box) is None
+    assert NearestVelocity(n, APPROACHES).solve(np.zeros(n), jacobian, box) is None
 
 
 def test_joints_without_a_way_out_have_no_solution(jacobian: FloatArray) -> None:
     n = jacobian.shape[1]
-    box = bounds(n)
+    box = bounds(jacobian)
     box.fastest[0] = box.fastest[n] = -0.1
-    assert NearestVelocity(n).solve(np.zeros(n), jacobian, box) is None
+    assert NearestVelocity(n, APPROACHES).solve(np.zeros(n), jacobian, box) is None
 
 
 def test_an_answer_of_the_solver_that_is_wrong_is_none(jacobian: FloatArray, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is looked at again, however sure the solver is."""
     n = jacobian.shape[1]
-    solver = NearestVelocity(n)
+    solver = NearestVelocity(n, APPROACHES)
 
     class Liar:
         def update(self, **_: object) -> None: ...
@@ -90,7 +110,7 @@ def test_an_answer_of_the_solver_that_is_wrong_is_none(jacobian: FloatArray, mon
             return np.linalg.pinv(jacobian) @ np.array([0.0, 0.0, 0.2, 0.0, 0.0, 0.0]), 0.0, 1, None
 
     monkeypatch.setattr(solver, "_solver", Liar())
-    box = bounds(n)
+    box = bounds(jacobian)
     assert solver.solve(np.zeros(n), jacobian, box) is not None
     box.fastest[-1] = 0.1
     assert solver.solve(np.zeros(n), jacobian, box) is None
@@ -99,18 +119,18 @@ def test_an_answer_of_the_solver_that_is_wrong_is_none(jacobian: FloatArray, mon
 def test_an_answer_that_stays_too_fast_is_none(jacobian: FloatArray, monkeypatch: pytest.MonkeyPatch) -> None:
     n = jacobian.shape[1]
     monkeypatch.setattr(nearest, "_CUTS", 0)
-    solver = NearestVelocity(n)
-    assert solver.solve(np.full(n, 3.0), jacobian, bounds(n, joint=3.0, wall=9.0)) is None
+    solver = NearestVelocity(n, APPROACHES)
+    assert solver.solve(np.full(n, 3.0), jacobian, bounds(jacobian, joint=3.0, wall=9.0)) is None
 
 
 def test_one_problem_leaves_nothing_behind_for_the_next(jacobian: FloatArray) -> None:
     n = jacobian.shape[1]
-    solver, wanted = NearestVelocity(n), np.full(n, 0.5)
-    alone = NearestVelocity(n).solve(wanted, jacobian, bounds(n, tool_speed=0.3))
-    impossible = bounds(n)
+    solver, wanted = NearestVelocity(n, APPROACHES), np.full(n, 0.5)
+    alone = NearestVelocity(n, APPROACHES).solve(wanted, jacobian, bounds(jacobian, tool_speed=0.3))
+    impossible = bounds(jacobian)
     impossible.fastest[-1] = impossible.fastest[-4] = -0.1
-    solver.solve(wanted, jacobian, bounds(n, tool_speed=0.05))
+    solver.solve(wanted, jacobian, bounds(jacobian, tool_speed=0.05))
     solver.solve(wanted, jacobian, impossible)
-    again = solver.solve(wanted, jacobian, bounds(n, tool_speed=0.3))
+    again = solver.solve(wanted, jacobian, bounds(jacobian, tool_speed=0.3))
     assert alone is not None and again is not None
     np.testing.assert_allclose(again, alone, atol=1e-6)

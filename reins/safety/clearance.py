@@ -1,0 +1,139 @@
+"""Whether two bodies stay apart along a straight path in joint space: a proof, not a sample.
+
+A plane between two convex bodies, fixed to the first, bounds their distance from below for as long as it stands between
+them. Each corner of the second goes a path that bends by no more than its joints' turns allow, so that its height above
+the plane between two points of the path is at least that at the lower one, less the bend. Where one plane does not
+suffice the path is halved and the plane of its far end is tried.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pinocchio as pin
+
+from reins.hardware.robot import FloatArray
+from reins.safety.distances import Distances
+
+STEPS: Final = 16
+"""Into how many parts a path is divided at most."""
+
+ROUNDING: Final = 1e-7
+"""Accuracy of a distance [m]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plane:
+    """A plane between a pair: (3,) normal in the frame of the first body's joint, and the first body's height above it
+    [m]."""
+
+    normal: FloatArray
+    height: float
+
+
+class Clearance:
+    """Looks along paths of one arm. All memory is made here.
+
+    Args:
+        distances: its pairs.
+    """
+
+    def __init__(self, distances: Distances) -> None:
+        self._distances, self._model = distances, distances.model
+        self._data = [self._model.createData() for _ in range(STEPS + 1)]
+        self._known = [False] * (STEPS + 1)
+        self._measured = distances.geometry.createData()
+        self._results = self._measured.distanceResults
+        self._start, self._way = np.zeros(self._model.nv), np.zeros(self._model.nv)
+        self._angles = np.zeros(self._model.nv)
+
+    def along(self, position: FloatArray, way: FloatArray) -> None:
+        """The path that is asked about: from `position` (n,) [rad] on by `way` (n,) [rad]."""
+        self._start, self._way, self._angles = position, way, np.abs(way)
+        self._known = [False] * (STEPS + 1)
+
+    def overlap(self, number: int) -> float:
+        """By how much pair `number`, whose distance is exact, would come closer than it may on the path [m]; 0 if it
+        does not.
+
+        A pair that is closer than its margin already may stay as close as it is.
+        """
+        distances, pair = self._distances, self._distances.pairs[number]
+        start = float(distances.lower[number])
+        margin = float(distances.margin[number])
+        inside = start < margin
+        floor = start if inside else margin
+        bend = 0.0 if inside else self._bend(number)
+        at, step, above = 0, STEPS, start
+        plane = self._plane(pair.first, 0, distances.normal[number], distances.point[number], start)
+        fresh = True
+        while at < STEPS:
+            step = min(step, STEPS - at)
+            end, sag = at + step, bend * (step * step)
+            there = self._above(number, plane, end)
+            missing = floor - (min(above, there) - sag)
+            if missing <= ROUNDING:
+                at, above, fresh = end, there, False
+                continue
+            far, distance = self._look(number, end)
+            if distance < floor - ROUNDING:
+                return floor - distance
+            missing = floor - (min(self._above(number, far, at), distance) - sag)
+            if missing <= ROUNDING:
+                at, plane, above, fresh = end, far, distance, True
+                continue
+            if step == 1:
+                return missing
+            step //= 2
+            if not fresh:
+                plane, above = self._look(number, at)
+                fresh = True
+        return 0.0
+
+    def _bend(self, number: int) -> float:
+        """How far a corner's path bends over one of the STEPS, at most [m]; grows with the square of their number.
+
+        Source: a chord of a path whose second derivative is at most c is within c h² / 8 of it.
+        """
+        reach = self._distances.reach[number]
+        turn = float(self._angles[reach > 0.0].sum())
+        return turn * float(reach @ self._angles) / (8.0 * STEPS * STEPS)
+
+    def _at(self, step: int) -> pin.Data:
+        """Kinematics after so many of the STEPS."""
+        data = self._data[step]
+        if not self._known[step]:
+            pin.forwardKinematics(self._model, data, self._start + self._way * (step / STEPS))
+            self._known[step] = True
+        return data
+
+    def _look(self, number: int, step: int) -> tuple[_Plane, float]:
+        """The plane between the pair, and its distance [m], after so many steps."""
+        data = self._at(step)
+        pin.updateGeometryPlacements(self._model, data, self._distances.geometry, self._measured)
+        pin.computeDistance(self._distances.geometry, self._measured, number)
+        result = self._results[number]
+        distance = float(result.min_distance)
+        first = self._distances.pairs[number].first
+        return self._plane(first, step, result.normal, result.getNearestPoint2(), distance), distance
+
+    def _plane(self, first: int, step: int, normal: FloatArray, point: FloatArray, distance: float) -> _Plane:
+        joint = self._distances.bodies[first].joint
+        if joint == 0:
+            return _Plane(normal, float(normal @ point) - distance)
+        frame = self._at(step).oMi[joint]
+        turned = frame.rotation.T @ normal
+        return _Plane(turned, float(turned @ (frame.rotation.T @ (point - frame.translation))) - distance)
+
+    def _above(self, number: int, plane: _Plane, step: int) -> float:
+        """How far the second body is above the first along the plane's normal, after so many steps [m]."""
+        pair, bodies, data = self._distances.pairs[number], self._distances.bodies, self._at(step)
+        first, second = bodies[pair.first], bodies[pair.second]
+        frame = data.oMi[second.joint]
+        normal, height = plane.normal, plane.height
+        if first.joint:
+            base = data.oMi[first.joint]
+            normal = base.rotation @ normal
+            height += float(normal @ base.translation)
+        lowest = float((second.corners @ (frame.rotation.T @ normal)).min())
+        return lowest + float(normal @ frame.translation) - height

@@ -1,0 +1,222 @@
+"""Keeps the arm away from itself, the table, fixtures, keep-outs: how fast it may approach, and whether it can stop."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pinocchio as pin
+
+from reins.hardware.collision_model import link_shapes
+from reins.hardware.kinematics import Kinematics
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import FloatArray
+from reins.safety.approach import Approach, cross
+from reins.safety.bodies import (
+    Box,
+    Kind,
+    Margins,
+    bodies_around,
+    body_of_box,
+    body_of_held,
+    body_of_link,
+    pairs_of,
+)
+from reins.safety.clearance import Clearance
+from reins.safety.distances import Distances, Numbers
+from reins.safety.limits import braking_time, stopping_distance, stopping_speed
+from reins.safety.settings import SafetySettings
+
+ROWS: Final = 8
+"""Most pairs that the QP knows of: the most urgent ones. Every pair is in the certificate."""
+
+TOLERANCE: Final = 1e-3
+"""The QP stops approaches this far before the margin [m], which leaves the certificate room for bent paths."""
+
+_OVERCORRECTION: Final = 1.1
+"""How much more than it overshot an answer is pulled back."""
+
+
+class CollisionGuard:
+    """The bodies of one arm and around it.
+
+    Where a pair is closer than its margin already (a keep-out was set there, the hand holds what lies on the table) the
+    pair may stay as close as it is, and never come closer.
+
+    Args:
+        profile: the robot.
+        settings: margins and deceleration.
+        kinematics: of the same profile; used from the same thread.
+
+    Attributes:
+        approach: (ROWS, n) rows by which joint velocities bring the urgent pairs closer [m/rad]; 0 in unused ones.
+        fastest: (ROWS,) how fast they may [m/s]; infinite in unused ones.
+
+    Raises:
+        ReinsError: the robot's URDF has no collision geometry.
+    """
+
+    def __init__(self, profile: RobotProfile, settings: SafetySettings, kinematics: Kinematics) -> None:
+        self._kinematics = kinematics
+        self._acceleration, self._hold = profile.acceleration, profile.rates.stale_after
+        self._deceleration = np.array([settings.tool_deceleration])
+        self._margins = Margins(
+            settings.self_margin, settings.table_margin, settings.keep_out_margin, settings.held_margin
+        )
+        self._fixed = [body_of_link(link) for link in link_shapes(profile)] + bodies_around(profile)
+        self._keep_outs: tuple[Box, ...] = ()
+        self._held: Box | None = None
+        self.approach = np.zeros((ROWS, len(profile.joints)))
+        self.fastest = np.full(ROWS, np.inf)
+        self._granted: dict[str, float] = {}
+        self._overshot, self._refused = 0.0, 0
+        self._rebuild()
+
+    def surround(self, keep_outs: Sequence[Box], held: Box | None) -> None:
+        """From now on these boxes are kept away from, and that one is in the hand.
+
+        Args:
+            keep_outs: in the base frame.
+            held: in the tool's frame; None for an empty hand.
+        """
+        boxes = tuple(keep_outs)
+        same = len(boxes) == len(self._keep_outs) and all(map(_alike, boxes, self._keep_outs))
+        same = same and held is self._held
+        if held is None or self._held is None or held.id != self._held.id:
+            self._granted.clear()
+        self._keep_outs, self._held = boxes, held
+        if not same:
+            self._rebuild()
+            return
+        for number, box in enumerate(boxes, start=len(self._fixed)):
+            self._distances.put(number, pin.SE3(box.rotation, box.centre))
+
+    def _rebuild(self) -> None:
+        bodies = [*self._fixed, *(body_of_box(box, Kind.KEEP_OUT) for box in self._keep_outs)]
+        if self._held is not None:
+            bodies.append(body_of_held(self._held, self.approach.shape[1], self._kinematics.tool_in_last_joint))
+        pairs = pairs_of(bodies, self._margins)
+        self._distances = Distances(self._kinematics.model, bodies, pairs)
+        self._clearance = Clearance(self._distances)
+        self._approach = Approach(bodies, pairs, self._distances.reach)
+        self._rows = np.zeros(0, dtype=np.int64)
+        self._watched, self._rate = np.zeros(0), np.zeros(len(pairs))
+        self._unplaced = self._held is not None
+
+    def place(self, position: FloatArray) -> None:
+        """The arm is at `position` (n,) [rad], for which the kinematics have just been computed."""
+        self._distances.move(position, self._kinematics.data)
+        self._approach.place(self._kinematics.data)
+        if self._unplaced:
+            self._unplaced = False
+            self._grant_held()
+
+    def _grant_held(self) -> None:
+        """What is held may stay as close to everything as it was when it was taken."""
+        distances = self._distances
+        numbers = np.array([i for i, pair in enumerate(distances.pairs) if self._is_held(pair.second)], dtype=np.int64)
+        distances.measure(numbers)
+        for number in numbers.tolist():
+            other = distances.bodies[distances.pairs[number].first].name
+            granted = min(self._granted.get(other, np.inf), float(distances.lower[number]))
+            self._granted[other] = granted
+            distances.margin[number] = min(distances.margin[number], granted)
+
+    def _is_held(self, body: int) -> bool:
+        return self._distances.bodies[body].kind is Kind.HELD
+
+    def watch(self, velocity: FloatArray) -> None:
+        """Find the urgent pairs: those that `velocity` (n,) [rad/s] could bring too close too fast."""
+        distances = self._distances
+        self._watched = velocity
+        self._rate = rate = self._approach.speeds(velocity, self._kinematics.joint_jacobians)
+        needed = stopping_distance(rate, self._deceleration, self._hold)
+        room = distances.lower - distances.margin - TOLERANCE
+        if distances.sharpen(room < needed):
+            room = distances.lower - distances.margin - TOLERANCE
+        urgent = np.flatnonzero(room < needed)
+        if urgent.size > ROWS:
+            urgent = urgent[np.argpartition((room - needed)[urgent], ROWS)[:ROWS]]
+        self._rows = urgent
+        self.approach[:], self.fastest[:] = 0.0, np.inf
+        if urgent.size:
+            self._fill(slice(0, urgent.size), urgent)
+
+    def _fill(self, where: slice, numbers: Numbers) -> None:
+        """Rows of these pairs, whose distances are exact.
+
+        Source: the distance of two convex bodies changes by the speed of their nearest points along the normal.
+        """
+        distances = self._distances
+        normal, point = distances.normal[numbers], distances.point[numbers]
+        wrench = np.concatenate([normal, cross(point, normal)], axis=1)
+        between = distances.reach[numbers] > 0.0
+        np.multiply(-(wrench @ self._kinematics.joint_jacobians), between, out=self.approach[where])
+        room = distances.lower[numbers] - distances.margin[numbers] - TOLERANCE
+        self.fastest[where] = stopping_speed(room, self._deceleration, self._hold)
+
+    def keeps(self, velocity: FloatArray) -> bool:
+        """Whether `velocity` (n,) [rad/s] brings no pair closer faster than it may."""
+        return not self._rows.size or bool((self.approach @ velocity <= self.fastest).all())
+
+    def broken(self, velocity: FloatArray) -> list[Kind]:
+        """What `velocity` (n,) [rad/s] approaches too fast."""
+        fast = np.flatnonzero(self.approach @ velocity > self.fastest)
+        return [self._kind(int(self._rows[row])) for row in fast]
+
+    def can_stop(self, position: FloatArray, velocity: FloatArray) -> bool:
+        """Whether all pairs stay apart when the arm keeps `velocity` as long as it may and then brakes along it.
+
+        Args:
+            position: (n,) that `place` was told [rad].
+            velocity: (n,) joint velocity [rad/s].
+        """
+        distances, horizon = self._distances, self._horizon(velocity)
+        way = velocity * horizon
+        watched = velocity is self._watched
+        speeds = self._rate if watched else self._approach.speeds(velocity, self._kinematics.joint_jacobians)
+        travel = self._approach.travels(speeds, way, horizon)
+        room = distances.lower - distances.margin
+        if distances.sharpen((room < travel) & (travel > 0.0)):
+            room = distances.lower - distances.margin
+        close = np.flatnonzero((room < travel) & (travel > 0.0))
+        if not close.size:
+            return True
+        self._clearance.along(position, way)
+        for number in close[np.argsort(room[close])].tolist():
+            self._overshot = self._clearance.overlap(number)
+            if self._overshot > 0.0:
+                self._refused = number
+                return False
+        return True
+
+    @property
+    def refused(self) -> Kind:
+        """What `can_stop` refused last for."""
+        return self._kind(self._refused)
+
+    def pull_back(self, velocity: FloatArray) -> None:
+        """Slow down the approach for which `can_stop` refused `velocity` last."""
+        rows = np.flatnonzero(self._rows == self._refused)
+        if not rows.size:
+            row = min(self._rows.size, ROWS - 1)
+            self._rows = np.append(self._rows[:row], self._refused)
+            self._fill(slice(row, row + 1), self._rows[row:])
+            rows = np.array([row])
+        self.fastest[rows] -= self._overshot * (_OVERCORRECTION / self._horizon(velocity))
+
+    def _kind(self, number: int) -> Kind:
+        """What a pair is about: the object in the hand, else what stands, else the arm's own links."""
+        distances = self._distances
+        pair = distances.pairs[number]
+        if self._is_held(pair.second):
+            return Kind.HELD
+        return distances.bodies[pair.first].kind
+
+    def _horizon(self, velocity: FloatArray) -> float:
+        """Time at `velocity` that goes as far as keeping it for the hold time and then braking [s]."""
+        return self._hold + 0.5 * braking_time(velocity, self._acceleration)
+
+
+def _alike(a: Box, b: Box) -> bool:
+    """Whether two boxes differ in nothing but where they are."""
+    return a.id == b.id and bool((a.size == b.size).all())
