@@ -20,14 +20,20 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and exit.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks.")] = False,
-) -> None:
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         out.print(f"reins {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks.")] = False,
+) -> None:
+    """Options of every command."""
 
 
 RUN, OPERATE, LOOK, BUILD = "Run", "Operate", "Look", "Measure and train"

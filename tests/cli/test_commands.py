@@ -11,6 +11,7 @@ from rich.text import Text
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
+from reins import __version__
 from reins.cli.app import app
 from reins.cli.console import ExitCode
 from reins.skills.library import SKILLS
@@ -58,6 +59,12 @@ def test_every_command_has_help(command: list[str]) -> None:
     result = reins(*command, "--help")
     assert result.exit_code == 0
     assert "Usage" in result.output and "--help" in result.output
+
+
+def test_the_version_is_told_without_a_command() -> None:
+    result = reins("--version")
+    assert result.exit_code == 0
+    assert result.output == f"reins {__version__}\n"
 
 
 def helps(command: Any) -> Iterator[str]:
