@@ -1,7 +1,10 @@
 """Errors that a person can act on: what is wrong, what is valid, what to do next."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from typing import TypeVar
+
+EntryT = TypeVar("EntryT")
 
 
 class ReinsError(Exception):
@@ -23,3 +26,14 @@ class UnknownName(ReinsError):
         hint = f"; did you mean '{close[0]}'?" if close else ""
         choices = ", ".join(self.known) or "none"
         super().__init__(f"no {kind} '{name}'{hint} (known: {choices})")
+
+
+def look_up(kind: str, name: str, known: Mapping[str, EntryT]) -> EntryT:
+    """The entry of that name.
+
+    Raises:
+        UnknownName: no such entry; lists those that exist.
+    """
+    if name not in known:
+        raise UnknownName(kind, name, known)
+    return known[name]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from reins.contracts.errors import UnknownName
+from reins.contracts.errors import look_up
 
 TABLE: Final = "table"
 """The name of the supporting surface in relations; it is not an object with a pose."""
@@ -93,10 +93,7 @@ class Scene:
         Raises:
             UnknownName: no such object; lists those that exist.
         """
-        try:
-            return self.objects[object_id]
-        except KeyError:
-            raise UnknownName("object", object_id, self.objects) from None
+        return look_up("object", object_id, self.objects)
 
     def related(self, predicate: str, object_id: str) -> list[str]:
         """Ids of the subjects that stand in `predicate` to `object_id`, sorted."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, Protocol, runtime_checkable
 
-from reins.contracts.errors import UnknownName
+from reins.contracts.errors import look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import Robot
 from reins.sim.world_state import WorldState
@@ -39,6 +39,4 @@ def make_robot(backend: str, profile: RobotProfile, world: str, seed: int) -> Ro
         UnknownName: no such backend, or no such world.
         ReinsError: the driver cannot be made; says why.
     """
-    if backend not in DRIVERS:
-        raise UnknownName("backend", backend, DRIVERS)
-    return DRIVERS[backend](profile, world, seed)
+    return look_up("backend", backend, DRIVERS)(profile, world, seed)

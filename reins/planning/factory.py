@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from reins.contracts.errors import UnknownName
+from reins.contracts.errors import look_up
 from reins.planning.planner import Planner
 from reins.planning.scripted import ScriptedPlanner
 from reins.planning.symbolic import SymbolicPlanner
@@ -22,8 +22,4 @@ def make_planner(name: str, registry: Mapping[str, SkillSpec]) -> Planner:
     Raises:
         UnknownName: no such planner; lists those that exist.
     """
-    try:
-        make = PLANNERS[name]
-    except KeyError:
-        raise UnknownName("planner", name, PLANNERS) from None
-    return make(registry)
+    return look_up("planner", name, PLANNERS)(registry)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reins.contracts.errors import UnknownName
+from reins.contracts.errors import look_up
 from reins.contracts.scene import Quaternion, Vector3
 from reins.hardware.robot import FloatArray
 
@@ -55,7 +55,4 @@ class WorldState:
         Raises:
             UnknownName: no such object; lists those that exist.
         """
-        try:
-            return self.objects[object_id]
-        except KeyError:
-            raise UnknownName("object", object_id, self.objects) from None
+        return look_up("object", object_id, self.objects)

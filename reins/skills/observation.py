@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.robot import FloatArray, RobotState
 from reins.models.metadata import ObservationTerm
@@ -76,9 +76,7 @@ class ObservationBuilder:
         self._parts: list[tuple[slice, ObservationTerm, Callable[[PolicyInput], FloatArray]]] = []
         begin = 0
         for term in terms:
-            if term.name not in TERMS:
-                raise UnknownName("observation term", term.name, TERMS)
-            size, make = TERMS[term.name]
+            size, make = look_up("observation term", term.name, TERMS)
             size = joints if size == PER_JOINT else size
             if term.size != size:
                 raise ReinsError(f"observation term '{term.name}' has {size} numbers, and the policy wants {term.size}")

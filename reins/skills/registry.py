@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.errors import ReinsError, UnknownName, look_up
 from reins.contracts.facts import Fact
 from reins.contracts.plan import ArgumentValue, SkillCall
 from reins.contracts.scene import Scene
@@ -135,10 +135,7 @@ class SkillRegistry(Mapping[str, SkillSpec]):
             self._specs[spec.name] = spec
 
     def __getitem__(self, name: str) -> SkillSpec:
-        try:
-            return self._specs[name]
-        except KeyError:
-            raise UnknownName("skill", name, self._specs) from None
+        return look_up("skill", name, self._specs)
 
     def __contains__(self, name: object) -> bool:
         return name in self._specs

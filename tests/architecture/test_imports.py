@@ -75,9 +75,8 @@ def test_planning_knows_skills_by_their_registry_alone() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_nodes_and_the_latency_benchmark_speak_ros(path: Path) -> None:
-    room = path.relative_to(PACKAGE).parts[0]
-    if room == "nodes" or path.relative_to(PACKAGE).as_posix().startswith("bench/latency"):
+def test_only_nodes_and_benchmarks_of_the_graph_speak_ros(path: Path) -> None:
+    if path.relative_to(PACKAGE).as_posix().startswith(("nodes/", "bench/latency", "bench/stops/")):
         return
     used = {name.split(".")[0] for name in imports_of(path)} & ROS_PACKAGES
     assert not used, f"imports {used}"
