@@ -53,11 +53,14 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a source wanted until the stop: how many commands, and the fastest joint of the last one."""
+    """What a source wanted until the stop: how many commands, and the fastest joint of the last one.
+
+    None where no command was a number for each joint.
+    """
 
     source: str
     commands: int
-    last: Speed
+    last: Speed | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +121,15 @@ class Analysis:
 
 def analyse(recording: Recording) -> Analysis:
     """Work it out."""
-    names = recording.case.joint_names
     charges = _charges(recording)
     return Analysis(
         stopped=recording.case.kind != SAVED,
         charges=charges,
-        asked=[asked for source, series in recording.asked.items() if (asked := _asked(recording, source, series))],
+        asked=[_asked(recording, source, series) for source, series in recording.asked.items()],
         filtered=_filtered(recording, charges),
         plan=next((note.text for note in reversed(recording.plans) if note.time <= 0.0), ""),
         standstill=_standstill(recording),
-        fastest=_fastest(recording, recording.velocity, len(names)),
+        fastest=_fastest(recording),
         at_stop=_at(recording, recording.velocity, 0.0),
         events=recording.events,
     )
@@ -146,26 +148,25 @@ def _charges(recording: Recording) -> list[Charge]:
     return found
 
 
-def _asked(recording: Recording, source: str, series: Series) -> Asked | None:
-    before = sum(time <= 0.0 for time in series.times)
-    last = _at(recording, series, 0.0)
-    return Asked(source, before, last) if last else None
+def _asked(recording: Recording, source: str, series: Series) -> Asked:
+    return Asked(source, sum(time <= 0.0 for time in series.times), _at(recording, series, 0.0))
 
 
 def _filtered(recording: Recording, charges: Sequence[Charge]) -> Filtered:
     """Compare each safe command with the newest command of the source that was in charge."""
     compared = changed = joint = 0
     largest = 0.0
-    safe = recording.safe.array()
+    joints = len(recording.case.joint_names)
+    safe = recording.safe.array(joints)
     for source, series in recording.asked.items():
-        sent, wanted = np.array(series.sent), series.array()
+        sent, wanted = np.array(series.sent), series.array(joints)
         for time, at, velocity in zip(recording.safe.times, recording.safe.sent, safe, strict=True):
             index = int(np.searchsorted(sent, at, side="right")) - 1
             if index < 0 or at - sent[index] > BRIDGED or not _drives(charges, source, time):
                 continue
-            if wanted[index].shape != velocity.shape:
-                continue
             difference = np.abs(velocity - wanted[index])
+            if not np.isfinite(difference).all():
+                continue
             compared += 1
             changed += bool(difference.max() > SAME)
             if difference.max() > largest:
@@ -175,7 +176,7 @@ def _filtered(recording: Recording, charges: Sequence[Charge]) -> Filtered:
     counts = [mode.rejected for mode in recording.modes] or [0]
     at_stop = max((mode.rejected for mode in recording.modes if mode.time <= 0.0), default=counts[0])
     rejected, after = at_stop - counts[0], counts[-1] - at_stop
-    return Filtered(compared, changed, largest, _name(recording, joint), rejected, after, reasons)
+    return Filtered(compared, changed, largest, recording.case.joint_names[joint], rejected, after, reasons)
 
 
 def _drives(charges: Sequence[Charge], source: str, time: float) -> bool:
@@ -183,14 +184,15 @@ def _drives(charges: Sequence[Charge], source: str, time: float) -> bool:
 
 
 def _standstill(recording: Recording) -> Standstill:
-    times, velocity = np.array(recording.velocity.times), recording.velocity.array()
+    joints = len(recording.case.joint_names)
+    times, velocity = np.array(recording.velocity.times), recording.velocity.array(joints)
     after = times >= 0.0
     if not after.any():
         return Standstill(False, False, float("nan"), float("nan"), "")
-    moves = np.abs(velocity).max(axis=1) > STILL
-    position = recording.position.array()
+    moves = np.logical_not(np.all(np.abs(velocity) <= STILL, axis=1))  # what is not a number does not stand
+    position = recording.position.array(joints)
     first = max(0, int(np.argmax(after)) - 1)
-    travel = np.abs(position[first:] - position[first]).max(axis=0)
+    travel = np.nan_to_num(np.fmax.reduce(np.abs(position[first:] - position[first]), axis=0))
     joint = int(travel.argmax())
     moving = bool(moves[first])
     last = np.flatnonzero(moves[first:])
@@ -200,32 +202,27 @@ def _standstill(recording: Recording) -> Standstill:
         until = max(0.0, float(times[first + last[-1] + 1]))
     else:
         until = float("nan")
-    return Standstill(True, moving, until, float(travel[joint]), _name(recording, joint))
+    return Standstill(True, moving, until, float(travel[joint]), recording.case.joint_names[joint])
 
 
-def _fastest(recording: Recording, series: Series, joints: int) -> Speed | None:
-    values = np.abs(series.array())
-    if not values.size or values.shape[1] != joints:
+def _fastest(recording: Recording) -> Speed | None:
+    values = np.abs(recording.velocity.array(len(recording.case.joint_names)))
+    if not np.isfinite(values).any():
         return None
     row, joint = np.unravel_index(int(np.nanargmax(values)), values.shape)
-    return _speed(recording, series.times[int(row)], values[row], int(joint))
+    return _speed(recording, recording.velocity.times[int(row)], values[row], int(joint))
 
 
 def _at(recording: Recording, series: Series, time: float) -> Speed | None:
-    """The fastest joint in the last row that is not later than `time` [s]."""
-    index = int(np.searchsorted(np.array(series.times), time, side="right")) - 1
-    if index < 0 or not len(series.values[index]):
+    """The fastest joint in the last row of numbers that is not later than `time` [s]."""
+    values = np.abs(series.array(len(recording.case.joint_names)))
+    rows = np.flatnonzero((np.array(series.times) <= time) & np.isfinite(values).all(axis=1))
+    if not len(rows):
         return None
-    row = np.abs(np.array(series.values[index], dtype=np.float64))
-    return _speed(recording, series.times[index], row, int(row.argmax()))
+    row = values[rows[-1]]
+    return _speed(recording, series.times[int(rows[-1])], row, int(row.argmax()))
 
 
 def _speed(recording: Recording, time: float, row: Array, joint: int) -> Speed:
-    limits = recording.case.velocity_limits
-    share = float(row[joint]) / limits[joint] if joint < len(limits) else float("nan")
-    return Speed(time, _name(recording, joint), float(row[joint]), share)
-
-
-def _name(recording: Recording, joint: int) -> str:
-    names = recording.case.joint_names
-    return names[joint] if joint < len(names) else f"joint {joint + 1}"
+    share = float(row[joint]) / recording.case.velocity_limits[joint]
+    return Speed(time, recording.case.joint_names[joint], float(row[joint]), share)

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from typing_extensions import Self
 
 from reins.blackbox.stops import Cause
 from reins.contracts.errors import ReinsError
@@ -50,8 +51,8 @@ class Case(BaseModel):
     mode: str
     causes: tuple[CauseEntry, ...]
     robot: str
-    joint_names: tuple[str, ...]
-    velocity_limits: tuple[float, ...]
+    joint_names: Annotated[tuple[str, ...], Field(min_length=1)]
+    velocity_limits: tuple[Annotated[float, Field(gt=0.0)], ...]
     namespace: str
     span: float
     written: str
@@ -62,6 +63,12 @@ class Case(BaseModel):
         fields = self.model_dump(mode="json")
         return {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
 
+    @model_validator(mode="after")
+    def _one_limit_a_joint(self) -> Self:
+        if len(self.velocity_limits) != len(self.joint_names):
+            raise ValueError(f"{len(self.joint_names)} joints have {len(self.velocity_limits)} velocity limits")
+        return self
+
     @classmethod
     def from_metadata(cls, texts: Mapping[str, str]) -> "Case":
         """The other way round.
@@ -70,8 +77,10 @@ class Case(BaseModel):
             ReinsError: a field is missing or of the wrong kind.
         """
         try:
-            words = {name for name, field in cls.model_fields.items() if field.annotation is str}
-            values: dict[str, Any] = {k: v if k in words else json.loads(v) for k, v in texts.items()}
+            kinds = {name: field.annotation for name, field in cls.model_fields.items() if name in texts}
+            values: dict[str, Any] = {
+                name: texts[name] if kind is str else json.loads(texts[name]) for name, kind in kinds.items()
+            }
             return cls.model_validate(values)
         except (ValueError, ValidationError) as error:
             raise ReinsError(f"its record of the stop cannot be read: {str(error).splitlines()[0]}") from error

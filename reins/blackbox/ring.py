@@ -45,8 +45,8 @@ class Ring:
         self._bytes = 0
 
     @property
-    def bytes(self) -> int:
-        """Memory in use."""
+    def size(self) -> int:
+        """Memory in use [bytes]."""
         return self._bytes
 
     def add(self, topic: str, stamp: int, sent: int, data: bytes) -> None:

@@ -16,29 +16,26 @@ MOST_REASONS: Final = 3
 
 def explain(recording: Recording, analysis: Analysis) -> Iterator[tuple[str, str]]:
     """What a person wants to know, most important first."""
+    zero = "the stop" if analysis.stopped else "it was asked for"
     yield "stop" if analysis.stopped else "saved", recording.case.reason
     for cause in recording.case.causes[1:]:
-        yield "", f"then, {relative(cause.stamp, recording.case.stop)}: {cause.reason}"
+        yield "", f"then, {ago((cause.stamp - recording.case.stop) * 1e-9)}: {cause.reason}"
     yield "standstill", _standstill(analysis)
-    yield "in charge", _in_charge(recording, analysis)
+    yield "in charge", _in_charge(recording, analysis, zero)
     if analysis.plan:
         yield "plan", analysis.plan
     for asked in analysis.asked:
-        yield "asked", _asked(asked)
+        if asked.commands:
+            yield "asked", _asked(asked, zero)
     yield "filter", _filtered(analysis.filtered)
-    yield "motion", _motion(analysis)
+    yield "motion", _motion(analysis, zero)
     yield "record", _record(recording)
 
 
-def relative(stamp: int, zero: int) -> str:
-    """A log time [ns] seen from another."""
-    return ago((stamp - zero) * 1e-9)
-
-
-def ago(time: float) -> str:
-    """A time since the stop [s], for a sentence."""
+def ago(time: float, zero: str = "the stop") -> str:
+    """A time since `zero` [s], for a sentence."""
     size = f"{abs(time) * 1e3:.0f} ms" if abs(time) < 1.0 else f"{abs(time):.1f} s"
-    return f"{size} {'before' if time < 0.0 else 'after'} the stop"
+    return f"{size} {'before' if time < 0.0 else 'after'} {zero}"
 
 
 def _standstill(analysis: Analysis) -> str:
@@ -55,30 +52,31 @@ def _standstill(analysis: Analysis) -> str:
     return f"{rest.after * 1e3:.0f} ms after the stop; {travel}"
 
 
-def _in_charge(recording: Recording, analysis: Analysis) -> str:
+def _in_charge(recording: Recording, analysis: Analysis, zero: str) -> str:
     before = [charge for charge in analysis.charges if charge.begin < 0.0] or list(analysis.charges[:1])
     if not before:
         return "not known: nothing was heard of the safety monitor"
     now = before[-1]
     if now.source:
-        return f"{WHO[now.source]}, for {_length(now, recording):.1f} s before the stop"
+        return f"{WHO[now.source]}, for {_length(now, recording):.1f} s before {zero}"
     driven = next((charge for charge in reversed(before) if charge.source), None)
     text = f"nobody: the safety monitor was in {now.mode.upper()} ({now.reason})"
-    return text if driven is None else f"{text}; before that {WHO[driven.source]}, until {ago(driven.end)}"
+    return text if driven is None else f"{text}; before that {WHO[driven.source]}, until {ago(driven.end, zero)}"
 
 
 def _length(charge: Charge, recording: Recording) -> float:
     return -max(charge.begin, recording.begin)
 
 
-def _asked(asked: Asked) -> str:
+def _asked(asked: Asked, zero: str) -> str:
     who = WHO.get(asked.source, asked.source)
-    return f"{who}: {asked.commands} commands, the last one {ago(asked.last.time)}: {_speed(asked.last)}"
+    if asked.last is None:
+        return f"{who}: {asked.commands} commands, none of them a number for each joint"
+    return f"{who}: {asked.commands} commands, the last one {ago(asked.last.time, zero)}: {_speed(asked.last)}"
 
 
 def _speed(speed: Speed) -> str:
-    share = "" if math.isnan(speed.share) else f", {speed.share:.0%} of its limit"
-    return f"{speed.speed:.3f} rad/s in {speed.joint}{share}"
+    return f"{speed.speed:.3f} rad/s in {speed.joint}, {speed.share:.0%} of its limit"
 
 
 def _filtered(filtered: Filtered) -> str:
@@ -96,17 +94,17 @@ def _filtered(filtered: Filtered) -> str:
     return f"{text}: {told}"
 
 
-def _motion(analysis: Analysis) -> str:
+def _motion(analysis: Analysis, zero: str) -> str:
     if analysis.fastest is None:
         return "not known: there are no robot states"
-    text = f"fastest {_speed(analysis.fastest)}, {ago(analysis.fastest.time)}"
-    return f"{text}; at the stop {_speed(analysis.at_stop)}" if analysis.at_stop else text
+    text = f"fastest {_speed(analysis.fastest)}, {ago(analysis.fastest.time, zero)}"
+    return f"{text}; when it came {_speed(analysis.at_stop)}" if analysis.at_stop else text
 
 
 def _record(recording: Recording) -> str:
     case = recording.case
     where = f", namespace {case.namespace}" if case.namespace else ""
-    reach = f"from {-recording.begin:.1f} s before to {recording.end:.1f} s after"
+    reach = f"from {max(0.0, -recording.begin):.1f} s before to {max(0.0, recording.end):.1f} s after"
     return (
         f"robot {case.robot}{where}, {sum(recording.topics.values())} messages, {reach}; "
         f"written {case.written} by reins {case.versions.get('reins', '?')}"

@@ -58,9 +58,8 @@ def save_plot(recording: Recording, analysis: Analysis, path: Path) -> None:
 
 
 def _lines(axes: Any, series: Series, names: tuple[str, ...]) -> None:
-    values: Array = series.array()
-    for joint in range(values.shape[1]):
-        name = names[joint] if joint < len(names) else f"joint {joint + 1}"
+    values: Array = series.array(len(names))
+    for joint, name in enumerate(names):
         axes.plot(series.times, values[:, joint], color=COLOURS[joint % len(COLOURS)], label=name)
 
 

@@ -253,7 +253,7 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
             response.success, response.message = False, f"the black box is {self.state}, not active"
             return response
         try:
-            future = loop.call(self._save_now)
+            future: Any = loop.call(self._save_now)  # not a future of rclpy, but as good for waiting
         except TimeoutError as error:
             response.success, response.message = False, str(error)
             return response
