@@ -5,6 +5,7 @@ a jump. Time along it is a parameter, so that whoever follows it can let it wait
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import pinocchio as pin
@@ -13,6 +14,9 @@ from ruckig import InputParameter, Result, Ruckig, RuckigError, Synchronization,
 from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.robot import FloatArray
+
+NO_WAY: Final = 1e-9
+"""An axis with less way than this stands still [m, rad]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,8 @@ def plan_motion(
     Raises:
         ReinsError: ruckig finds none; names its reason.
     """
+    if not np.any(velocity):
+        speed, acceleration, jerk = (_alike(goal - position, bound) for bound in (speed, acceleration, jerk))
     problem = InputParameter(len(position))
     problem.current_position, problem.current_velocity = position.tolist(), velocity.tolist()
     problem.target_position = goal.tolist()
@@ -149,6 +155,18 @@ def plan_motion(
     return trajectory
 
 
+def _alike(way: FloatArray, bound: FloatArray) -> FloatArray:
+    """(k,) bounds in proportion to each axis' way, so that all axes move alike and none reaches its own bound later.
+
+    Ruckig leaves the straight line where an axis that moves like the slowest one would exceed a bound of its own.
+    """
+    moves = np.abs(way) > NO_WAY
+    if not np.any(moves):
+        return bound
+    least = np.min(bound[moves] / np.abs(way[moves]))
+    return np.where(moves, least * np.abs(way), bound)
+
+
 def _axis_share(way: FloatArray, velocity: FloatArray) -> float:
     """Share of a bound on a vector's length that each of its three axes may have.
 
@@ -156,6 +174,6 @@ def _axis_share(way: FloatArray, velocity: FloatArray) -> float:
     axis at once.
     """
     length = float(np.linalg.norm(way))
-    if np.any(velocity) or length < 1e-9:
+    if np.any(velocity) or length < NO_WAY:
         return float(1.0 / np.sqrt(3.0))
     return float(np.max(np.abs(way))) / length

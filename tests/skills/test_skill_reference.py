@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pinocchio as pin
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError
@@ -40,16 +40,14 @@ def test_a_motion_from_rest_keeps_its_bounds_and_arrives(start: ToolPose, goal: 
     np.testing.assert_allclose(twist, np.zeros(6), atol=1e-6)
 
 
-ACROSS = 1e-3
-"""How far from the line between its ends a motion may be [m]: ruckig synchronises its axes that well."""
-
-
 @given(poses, poses)
+@example(pointing_down(0.5, 0.0, 0.5625, 1.75), pointing_down(0.25, 0.0, 0.25, 0.0))  # the turn needs the most time
+@example(pointing_down(0.5, 0.0, 0.25, 0.0), pointing_down(0.5 + 1e-12, 1e-8, 0.3, 1e-10))
 def test_a_motion_from_rest_is_a_straight_line(start: ToolPose, goal: ToolPose) -> None:
     way = goal.position - start.position
     for pose, _ in samples(ToolMotion(start, goal, np.zeros(6), LIMITS)):
         off = np.cross(pose.position - start.position, way)
-        assert np.linalg.norm(off) <= ACROSS * max(float(np.linalg.norm(way)), 1e-3)
+        assert np.linalg.norm(off) <= 1e-6 * max(float(np.linalg.norm(way)), 1e-3)
 
 
 @given(poses, poses, poses, st.floats(0.0, 1.0))
@@ -80,6 +78,16 @@ def test_joints_arrive_together_within_their_bounds() -> None:
         assert np.all(np.abs(motion.at(time)[1]) <= speed + 1e-9)
     np.testing.assert_allclose(motion.at(0.0)[0], start)
     np.testing.assert_allclose(motion.at(motion.duration)[0], goal, atol=1e-9)
+
+
+def test_joints_from_rest_go_a_straight_way() -> None:
+    start, goal = np.array([0.0, 1.0, -0.5]), np.array([1.0, 0.9, 0.5])
+    motion = JointMotion(
+        start, np.zeros(3), goal, np.array([0.5, 0.2, 2.0]), np.array([2.0, 0.1, 1.0]), np.array([20.0, 20.0, 5.0])
+    )
+    for time in np.linspace(0.0, motion.duration, 50):
+        share = (motion.at(time)[0] - start) / (goal - start)
+        np.testing.assert_allclose(share, share[0], atol=1e-6)
 
 
 def test_a_goal_that_is_no_number_is_refused() -> None:
