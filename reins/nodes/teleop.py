@@ -1,8 +1,9 @@
 """The teleop node: joystick and keyboard to command/teleop, and the operator's requests to the safety node."""
 
 import time
+from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import Field
 from rclpy.client import Client
@@ -13,16 +14,19 @@ from reins_msgs.srv import EmergencyStop, HandBack, Reset
 from sensor_msgs.msg import Joy
 from std_msgs.msg import String
 
+from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import RobotState
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import event_to_msg, joint_command_to_msg, robot_state_from_msg
+from reins.nodes.pad_thread import PadThread
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS
 from reins.nodes.running import run
-from reins.teleop.core import TeleopCore
+from reins.teleop.core import GAMEPAD, TeleopCore
+from reins.teleop.gamepad import AXES, BUTTONS, Reading
 from reins.teleop.intent import Action
 from reins.teleop.mapping import load_joy_mapping, load_key_mapping
 from reins.teleop.settings import TeleopSettings
@@ -40,7 +44,11 @@ class TeleopNodeSettings(TeleopSettings, Settings):
     """Parameters of the teleop node: the core's own, the robot, and the mappings."""
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
-    joystick: str = Field("gamepad", description="joystick mapping: a name, or the path of a YAML file")
+    joystick: str = Field("gamepad", description="mapping of the topic joy: a name, or the path of a YAML file")
+    pad: Literal["auto", "off"] = Field(
+        "auto", description="auto: read a gamepad of this machine directly while nobody publishes joy; off: never"
+    )
+    pad_mapping: str = Field("gamepad", description="mapping of that gamepad: a name, or the path of a YAML file")
     keyboard: str = Field("keyboard", description="keyboard mapping: a name, or the path of a YAML file")
 
 
@@ -50,16 +58,21 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
     def __init__(self) -> None:
         super().__init__("teleop", TeleopNodeSettings)
         self._loop: ControlLoop | None = None
+        self._pad: PadThread | None = None
         self._robot_state: RobotState | None = None
 
     def configure(self) -> None:
         """Load the mappings; make topics and clients."""
         settings = self.settings
+        pad_mapping = load_joy_mapping(settings.pad_mapping)
+        if missing := pad_mapping.missing(AXES, BUTTONS):
+            raise ReinsError(f"pad_mapping '{settings.pad_mapping}': {missing}")
         self._core = TeleopCore(
             load_profile(settings.robot),
             load_joy_mapping(settings.joystick),
             load_key_mapping(settings.keyboard),
             settings,
+            pad_mapping,
         )
         self._commands = self.create_publisher(ros.JointCommand, "command/teleop", CONTROL)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
@@ -81,9 +94,15 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         ways: list[tuple[Inbox[Any], Any]] = [(self._joy, self._on_joy), (self._keys, self._on_key)]
         self._loop = ControlLoop(self, 1.0 / self.settings.rate, self._tick, ways, self.fail, real_time=True)
         self._loop.start()
+        if self.settings.pad == "auto":
+            self._pad = PadThread(self._on_reading, lambda: self.count_publishers("joy") > 0, self.log)
+            self._pad.start()
 
     def deactivate(self) -> None:
         """Fall silent, which safety takes as a released dead-man."""
+        if self._pad is not None:
+            self._pad.stop()
+            self._pad = None
         if self._loop is not None:
             self._loop.stop()
             self._loop = None
@@ -96,6 +115,22 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
     def _on_joy(self, message: Joy) -> None:
         self._core.on_joy(list(message.axes), list(message.buttons), time.monotonic())
         self._pass_requests_on()
+
+    def _on_reading(self, reading: Reading | None) -> None:
+        """In the gamepad's thread: into the control thread."""
+        loop = self._loop
+        if loop is None:
+            return
+
+        def take() -> None:
+            if reading is None:
+                self._core.on_unplugged(GAMEPAD)
+            else:
+                self._core.on_joy(reading.axes, reading.buttons, time.monotonic(), GAMEPAD)
+            self._pass_requests_on()
+
+        with suppress(TimeoutError):  # the loop has ended, or hangs, which its heartbeat tells
+            loop.call(take)
 
     def _on_key(self, message: String) -> None:
         self._core.on_key(message.data, time.monotonic())

@@ -1,4 +1,5 @@
 """Joystick and keyboard to joint velocities, with a dead-man switch. Passive cores; no ROS, no clock.
 
-May import hardware (interface, profile, kinematics) and contracts. `terminal` alone touches the outside world.
+May import hardware (interface, profile, kinematics) and contracts. `terminal` and `gamepad` alone touch the outside
+world.
 """

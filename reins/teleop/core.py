@@ -5,6 +5,7 @@ and hand-back are requests for the safety node, which the caller passes on.
 """
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from reins.hardware.robot import FloatArray, GripperCommand, JointCommand, Robot
 from reins.teleop.intent import Action, Intent
 from reins.teleop.joystick import JoystickReader
 from reins.teleop.keyboard import KeyboardReader
-from reins.teleop.mapping import JoyMapping, KeyMapping, load_key_mapping
+from reins.teleop.mapping import JoyMapping, KeyMapping, load_joy_mapping, load_key_mapping
 from reins.teleop.settings import TeleopSettings
 
 TRIMS: Final = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
@@ -24,6 +25,10 @@ TRIMS: Final = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 
 START_TRIM: Final = 3
 """Which of them it starts with."""
+
+JOYSTICK: Final = "joystick"
+GAMEPAD: Final = "gamepad"
+"""Names of the sticks."""
 
 REQUESTS: Final = (Action.ESTOP, Action.RESET, Action.HAND_BACK)
 """Actions that the safety node carries out."""
@@ -33,13 +38,16 @@ _MOST_KEPT: Final = 100
 
 
 class TeleopCore:
-    """Joystick and keyboard to joint commands. Either may drive; a joystick whose dead-man is held goes first.
+    """Sticks and keyboard to joint commands. Any may drive; the first stick whose dead-man is held does.
+
+    There are two sticks: a joystick that comes as sensor_msgs/Joy, and a gamepad that is read directly.
 
     Args:
         profile: the robot.
         mapping: of the joystick.
         keys: of the keyboard; the one that ships with reins by default.
         settings: speeds, deadlines, smoothing.
+        gamepad: mapping of the gamepad; the one that ships with reins by default.
     """
 
     def __init__(
@@ -48,10 +56,12 @@ class TeleopCore:
         mapping: JoyMapping,
         keys: KeyMapping | None = None,
         settings: TeleopSettings | None = None,
+        gamepad: JoyMapping | None = None,
     ) -> None:
         self._profile = profile
         self._settings = settings or TeleopSettings()
-        self._joystick = JoystickReader(mapping, self._settings.joy_timeout)
+        mappings = {JOYSTICK: mapping, GAMEPAD: gamepad or load_joy_mapping("gamepad")}
+        self._sticks = {name: JoystickReader(m, self._settings.joy_timeout) for name, m in mappings.items()}
         self._keyboard = KeyboardReader(keys or load_key_mapping("keyboard"), self._settings.key_timeout)
         self._kinematics = Kinematics(profile)
         self._trim, self._joint, self._jogging = START_TRIM, 0, False
@@ -62,19 +72,27 @@ class TeleopCore:
         self._activation = 0.0
         self._sequence = 0
         self._gripper: GripperCommand | None = None
-        self._complaint = ""
+        self._complaints = dict.fromkeys(self._sticks, "")
         self._stamp = 0.0
         self._requests: deque[Action] = deque(maxlen=_MOST_KEPT)
         self._events: deque[SafetyEvent] = deque(maxlen=_MOST_KEPT)
 
-    def on_joy(self, axes: "list[float]", buttons: "list[int]", t: float) -> None:
-        """One sensor_msgs/Joy. One that does not fit the mapping is told once, and counts as a released dead-man."""
-        actions, complaint = self._joystick.on_message(axes, buttons, t)
-        if complaint and complaint != self._complaint:
-            self._tell(Severity.ERROR, "joystick_unusable", f"joystick message refused: {complaint}")
-        self._complaint = complaint
+    def on_joy(self, axes: Sequence[float], buttons: Sequence[int], t: float, stick: str = JOYSTICK) -> None:
+        """One sensor_msgs/Joy, or one reading of the gamepad (`stick` is GAMEPAD).
+
+        One that does not fit the mapping is told once, and counts as a released dead-man.
+        """
+        actions, complaint = self._sticks[stick].on_message(axes, buttons, t)
+        if complaint and complaint != self._complaints[stick]:
+            self._tell(Severity.ERROR, "joystick_unusable", f"{stick} message refused: {complaint}")
+        self._complaints[stick] = complaint
         for action in actions:
             self._act(action)
+
+    def on_unplugged(self, stick: str) -> None:
+        """A stick is gone; if its dead-man was held, the robot holds."""
+        if self._sticks[stick].lose():
+            self._tell(Severity.WARN, "joystick_lost", f"the {stick} was unplugged while its dead-man was held")
 
     def on_key(self, key: str, t: float) -> None:
         """One key press, or repeat, of the terminal."""
@@ -89,9 +107,11 @@ class TeleopCore:
             braking begins at once; then None.
         """
         self._stamp = state.stamp
-        if self._joystick.check_silence(t):
-            self._tell(Severity.WARN, "joystick_lost", "no message of the joystick while its dead-man was held")
-        intent = self._joystick.intent() if self._joystick.held else self._keyboard.intent(t)
+        for name, stick in self._sticks.items():
+            if stick.check_silence(t):
+                self._tell(Severity.WARN, "joystick_lost", f"no message of the {name} while its dead-man was held")
+        held = next((stick for stick in self._sticks.values() if stick.held), None)
+        intent = held.intent() if held is not None else self._keyboard.intent(t)
         if not intent.held:
             return self._let_go(state)
         if not self._driving:

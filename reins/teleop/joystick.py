@@ -60,6 +60,12 @@ class JoystickReader:
         self._held = False
         return True
 
+    def lose(self) -> bool:
+        """The pad is gone: its dead-man must be let go of and pressed again once it is back. Whether it was held."""
+        was_held, self._held = self._held, False
+        self._released_once = False
+        return was_held
+
     def intent(self) -> Intent:
         """What the operator wants now."""
         return Intent(True, self._twist, self._joint) if self._held else Intent()

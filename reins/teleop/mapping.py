@@ -104,6 +104,15 @@ class JoyMapping(_Part):
     actions: Mapping[Action, Button]
     deadzone: float = Field(default=0.1, ge=0.0, lt=1.0)
 
+    @model_validator(mode="after")
+    def _each_button_once(self) -> Self:
+        pressed = [self.deadman.button, *(button.button for button in self.actions.values())]
+        pressed += [index for axis in self.motion.values() for index in axis.buttons or ()]
+        used = [index for index in pressed if index is not None]
+        if twice := sorted({index for index in used if used.count(index) > 1}):
+            raise ValueError(f"button {', '.join(map(str, twice))} used twice")
+        return self
+
     def missing(self, axes: int, buttons: int) -> str:
         """What it uses that a pad with so many axes and buttons does not have; empty if nothing."""
         parts: dict[str, Axis | Button] = {"deadman": self.deadman}

@@ -52,7 +52,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_lists_what_exists() -> None:
-    with pytest.raises(UnknownName, match=r"did you mean 'xbox'.*gamepad, keyboard, playstation, xbox"):
+    with pytest.raises(UnknownName, match=r"did you mean 'xbox'.*gamepad, keyboard, logitech, .*playstation, xbox"):
         load_joy_mapping("xbx")
 
 
@@ -76,6 +76,9 @@ def test_a_file_that_is_not_there() -> None:
         ("{x: {axis: 1}}", "{x: {axis: 1, scale: 2.0}}", "motion.x.scale"),
         ("{x: {axis: 1}}", "{forwards: {axis: 1}}", "motion.forwards.*'x', 'y'"),
         ("{estop: {button: 1}}", "{jump: {button: 1}}", "actions.jump.*'estop'"),
+        ("{estop: {button: 1}}", "{estop: {button: 4}}", "button 4 used twice"),
+        ("{estop: {button: 1}}", "{estop: {button: 64}}", "actions.estop.button.*63"),
+        ("{x: {axis: 1}}", "{x: {buttons: [1, 2]}}", "button 1 used twice"),
         ("kind: joy", "kind: keys", "kind"),
         ("title: Test pad", "title: Test pad\ncolour: red", "colour"),
         ("title: Test pad", "title: [", "not valid YAML"),
