@@ -28,12 +28,13 @@ class Steps:
             self.failing.remove(name)
             raise StepFailed(name, layout.root / "no.log", 1)
 
-    def make_venv(self, layout: Layout, *_args: object, **_options: object) -> None:
+    def make_venv(self, layout: Layout, *_args: object, system_site: bool) -> None:
         self.begin("venv", layout)
         layout.site.mkdir(parents=True, exist_ok=True)
         layout.python.parent.mkdir(parents=True, exist_ok=True)
         layout.python.unlink(missing_ok=True)
         layout.python.symlink_to("/bin/true")
+        (layout.venv / "pyvenv.cfg").write_text(venv_config("/bin", system_site))
 
     def install(self, layout: Layout, _console: Console, groups: Sequence[str], _env: object) -> None:
         self.begin("install " + " ".join(groups), layout)
@@ -51,6 +52,10 @@ class Steps:
         for path in (layout.package / "share/reins/package.xml", layout.package / "lib/reins/reins"):
             touch(path)
         touch(layout.venv / "bin" / "reins")
+
+
+def venv_config(home: str, system_site: bool) -> str:
+    return f"home = {home}\ninclude-system-site-packages = {str(system_site).lower()}\nversion = 3.11.7\n"
 
 
 def touch(path: Path) -> None:
@@ -149,6 +154,21 @@ class TestMending:
     def test_a_deleted_python_is_put_back_and_the_packages_stay(self, root: Path, steps: Steps) -> None:
         Layout(root).python.unlink()
         assert ran_again(root, steps) == ["venv"]
+
+    @pytest.mark.parametrize(
+        "config", [None, "", "home = /bin\n", venv_config("/nowhere", False), venv_config("/bin", True)]
+    )
+    def test_a_damaged_venv_config_is_put_back_and_the_packages_stay(
+        self, config: str | None, root: Path, steps: Steps
+    ) -> None:
+        path = root / ".venv" / "pyvenv.cfg"
+        if config is None:
+            path.unlink()
+        else:
+            path.write_text(config)
+        assert ran_again(root, steps) == ["venv"]
+        assert path.read_text() == venv_config("/bin", False)
+        assert ran_again(root, steps) == []
 
     def test_a_python_that_was_uninstalled_is_replaced(self, root: Path, steps: Steps) -> None:
         python = Layout(root).python

@@ -50,7 +50,11 @@ class Checkout:
         return self._venv_fits() and self._packages_fit(groups) and self._interfaces_fit() and self._package_fits()
 
     def _venv_fits(self) -> bool:
-        return self._packages_can_stay() and os.access(self.layout.python, os.X_OK)
+        return (
+            self._packages_can_stay()
+            and os.access(self.layout.python, os.X_OK)
+            and packages.is_venv(self.layout, system_site=not self.wheels)
+        )
 
     def _packages_can_stay(self) -> bool:
         return (

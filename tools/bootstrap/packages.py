@@ -17,6 +17,7 @@ from bootstrap.stamp import entries
 PIP_OPTIONS = ("--disable-pip-version-check", "--no-input", "--retries", "2", "--progress-bar", "off")
 BUILDER_PYTHON = re.compile(r"/opt/python/cp\d+-cp\d+/include/python3\.\d+")
 BUILDER_NUMPY = re.compile(r"/opt/python/cp\d+-cp\d+/lib/python3\.\d+/site-packages/numpy/\w+/include")
+SYSTEM_SITE = "include-system-site-packages"
 REWRITTEN = ".cmake"  # files that relocation changes after pip recorded them
 
 
@@ -30,6 +31,16 @@ def make_venv(layout: Layout, console: Console, base_python: str, env: Mapping[s
     options = ["--system-site-packages"] if system_site else []
     command = [base_python, "-m", "venv", *options, str(layout.venv)]
     console.run("making .venv", "venv", command, env, layout.root)
+
+
+def is_venv(layout: Layout, *, system_site: bool) -> bool:
+    """Whether `.venv` says that it is one, of a Python that is there, and whether it has that Python's packages too."""
+    try:
+        lines = (layout.venv / "pyvenv.cfg").read_text().splitlines()
+    except (OSError, ValueError):
+        return False
+    said = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
+    return Path(said.get("home", "missing")).is_dir() and said.get(SYSTEM_SITE) == str(system_site).lower()
 
 
 def clear_venv(layout: Layout, console: Console) -> None:
