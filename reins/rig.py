@@ -23,6 +23,7 @@ from reins.perception.geometric import GeometricPerception
 from reins.perception.state import StatePerception
 from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
 from reins.planning.factory import make_planner
+from reins.safety.constraints import PLANNER
 from reins.safety.monitor import SafetyMonitor
 from reins.safety.settings import SafetySettings
 from reins.sim.camera import Renderer
@@ -180,6 +181,7 @@ class Rig:
         self._host = DriverHost(self.robot, self.profile)
         self._journal = _Journal()
         self._pending: SafeCommand | None = None
+        self._held_to: tuple[Constraint, ...] = ()
         self._last_look = float("-inf")
         self._start()
 
@@ -219,6 +221,7 @@ class Rig:
                 self._look_again()
             elif isinstance(action, RunSkill):
                 self._carry_out(executor, action.call, action.constraints)
+        self._hold_to(())
         return RigResult(
             outcome=action.outcome,
             reason=action.reason,
@@ -230,7 +233,8 @@ class Rig:
         )
 
     def run_skill(self, call: SkillCall, constraints: Sequence[Constraint] = ()) -> ControlOutput:
-        """Carry out one skill to its end."""
+        """Carry out one skill to its end; the constraints stay in force until other ones follow."""
+        self._hold_to(constraints)
         try:
             self._runner.start(call, constraints, self._state, self._scene)
         except ReinsError as error:
@@ -251,6 +255,16 @@ class Rig:
         success = output.status is Status.SUCCEEDED
         self._journal.skills.append((call, success))
         executor.skill_finished(success, output.reason, self._state.stamp)
+
+    def _hold_to(self, constraints: Sequence[Constraint]) -> None:
+        """Have the safety monitor keep exactly these, as the planner node does."""
+        wanted = tuple(constraints)
+        if wanted == self._held_to:
+            return
+        self._monitor.rules.clear("planner", PLANNER)
+        for constraint in wanted:
+            self._monitor.rules.add(constraint, PLANNER)
+        self._held_to = wanted
 
     def _start(self) -> None:
         self.robot.connect()
@@ -288,6 +302,7 @@ class Rig:
         """Give the newest images to perception."""
         self._last_look = self._state.stamp
         self._scene = self._eyes.look(self.robot, self._state)
+        self._monitor.on_scene(self._scene)
 
     def _look_again(self) -> None:
         """Let time pass until there is a newer scene."""

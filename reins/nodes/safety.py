@@ -26,6 +26,7 @@ from reins.nodes.convert import (
     robot_state_from_msg,
     safe_command_to_msg,
 )
+from reins.nodes.convert_scene import scene_from_msg
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
@@ -90,6 +91,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._sources = [Inbox(self, ros.JointCommand, f"command/{source}", CONTROL) for source in ("skill", "teleop")]
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
         self._people = Inbox(self, Range, "safety/human_distance", SENSOR)
+        self._scenes = Inbox(self, ros.Scene, "scene", LATCHED)
         self._estops = [Inbox(self, Bool, "safety/estop", quality) for quality in (EVENTS, SENSOR)]
         self._recover = self.create_client(Trigger, "robot/recover", callback_group=ReentrantCallbackGroup())
         self.create_service(EmergencyStop, "safety/estop", self._on_estop)
@@ -106,6 +108,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         handlers += [(source, self._on_command) for source in self._sources]
         handlers += [(button, self._on_estop_message) for button in self._estops]
         handlers.append((self._people, self._on_human_distance))
+        handlers.append((self._scenes, self._on_scene))
         self._loop = ControlLoop(self, 1.0 / TICK_RATE, self._tick, handlers, self.fail, real_time=True)
         self._loop.start()
 
@@ -131,6 +134,9 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         state = robot_state_from_msg(message)
         self._robot_stamp, self._robot_fault = state.stamp, state.fault
         self._monitor.on_state(state, self._running.now())
+
+    def _on_scene(self, message: ros.Scene) -> None:
+        self._monitor.on_scene(scene_from_msg(message))
 
     def _on_command(self, message: ros.JointCommand) -> None:
         self._send(self._monitor.on_command(joint_command_from_msg(message), self._running.now()))

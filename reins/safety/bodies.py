@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import product
+from typing import Final
 
 import coal
 import numpy as np
@@ -34,8 +36,12 @@ class Box:
     @property
     def corners(self) -> FloatArray:
         """(8, 3) of the box, in the frame that it is given in [m]."""
-        signs = np.array(np.meshgrid([-0.5, 0.5], [-0.5, 0.5], [-0.5, 0.5])).reshape(3, -1).T
-        return (signs * self.size) @ self.rotation.T + self.centre
+        corners: FloatArray = (_CORNERS * self.size) @ self.rotation.T + self.centre
+        return corners
+
+
+_CORNERS: Final = np.array(list(product((-0.5, 0.5), repeat=3)))
+"""(8, 3) of a box of size 1."""
 
 
 class Kind(Enum):
@@ -58,7 +64,9 @@ class Body:
         joint: number of the joint that moves it, 1 … n; 0 for what stands.
         shape: for coal.
         placement: of the shape in the joint's frame.
-        corners: (m, 3) whose hull is the body, in the joint's frame [m]; none of what stands.
+        corners: (m, 3) whose hull is the body [m]: in the joint's frame, or for what stands in the shape's own; of the
+            table one, on its surface.
+        reach: (n,) how far it can be from each joint's axis at most [m]; 0 for joints that do not move it.
     """
 
     name: str
@@ -67,6 +75,7 @@ class Body:
     shape: coal.CollisionGeometry
     placement: pin.SE3
     corners: FloatArray
+    reach: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +102,24 @@ class Pair:
     margin: float
 
 
-def body_of_link(link: LinkShape) -> Body:
-    """A link."""
-    return Body(link.name, Kind.LINK, link.joint, link.to_coal(), pin.SE3.Identity(), link.corners)
+def body_of_link(link: LinkShape, model: pin.Model) -> Body:
+    """A link of the arm."""
+    reach = reach_of(link.corners, link.joint, model)
+    return Body(link.name, Kind.LINK, link.joint, link.to_coal(), pin.SE3.Identity(), link.corners, reach)
 
 
 def body_of_box(box: Box, kind: Kind) -> Body:
     """A box that stands."""
-    return Body(box.id, kind, 0, coal.Box(*map(float, box.size)), pin.SE3(box.rotation, box.centre), np.zeros((0, 3)))
+    shape, placement = coal.Box(*map(float, box.size)), pin.SE3(box.rotation, box.centre)
+    return _standing(box.id, kind, shape, placement, _CORNERS * box.size)
 
 
-def body_of_held(box: Box, joint: int, tool: pin.SE3) -> Body:
-    """A box in the hand; `tool` is the tool's frame in that of `joint`, the last one."""
+def body_of_held(box: Box, tool: pin.SE3, model: pin.Model) -> Body:
+    """A box in the hand; `tool` is the tool's frame in that of the last joint."""
     placement = tool * pin.SE3(box.rotation, box.centre)
     corners = box.corners @ tool.rotation.T + tool.translation
-    return Body(box.id, Kind.HELD, joint, coal.Box(*map(float, box.size)), placement, corners)
+    reach = reach_of(corners, model.nv, model)
+    return Body(box.id, Kind.HELD, model.nv, coal.Box(*map(float, box.size)), placement, corners, reach)
 
 
 def bodies_around(profile: RobotProfile) -> list[Body]:
@@ -115,12 +127,33 @@ def bodies_around(profile: RobotProfile) -> list[Body]:
     bodies = []
     if profile.table is not None:
         half_space = coal.Halfspace(np.array([0.0, 0.0, 1.0]), profile.table)
-        bodies.append(Body("table", Kind.TABLE, 0, half_space, pin.SE3.Identity(), np.zeros((0, 3))))
+        surface = np.array([[0.0, 0.0, profile.table]])
+        bodies.append(_standing("table", Kind.TABLE, half_space, pin.SE3.Identity(), surface))
     for fixture in profile.fixtures:
         rotation = pin.rpy.rpyToMatrix(*fixture.rpy)
         box = Box(fixture.name, np.array(fixture.centre), rotation, np.array(fixture.size))
         bodies.append(body_of_box(box, Kind.FIXTURE))
     return bodies
+
+
+def _standing(name: str, kind: Kind, shape: coal.CollisionGeometry, placement: pin.SE3, corners: FloatArray) -> Body:
+    return Body(name, kind, 0, shape, placement, corners, np.zeros(0))
+
+
+def reach_of(corners: FloatArray, joint: int, model: pin.Model) -> FloatArray:
+    """(n,) how far (m, 3) corners in the frame of a joint can be from each joint's axis at most [m]; 0 for joints after
+    it. All joints turn."""
+    reach = np.zeros(model.nv)
+    if joint == 0:
+        return reach
+    jacobian = pin.computeJointJacobian(model, model.createData(), pin.neutral(model), joint)
+    axis = np.asarray(jacobian)[3:, joint - 1]
+    reach[joint - 1] = np.linalg.norm(np.cross(corners, axis), axis=1).max()
+    length = float(np.linalg.norm(corners, axis=1).max())
+    for before in range(joint - 1, 0, -1):
+        length += float(np.linalg.norm(model.jointPlacements[before + 1].translation))
+        reach[before - 1] = length
+    return reach
 
 
 def pairs_of(bodies: Sequence[Body], margins: Margins) -> list[Pair]:

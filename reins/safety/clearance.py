@@ -3,7 +3,8 @@
 A plane between two convex bodies, fixed to the first, bounds their distance from below for as long as it stands between
 them. Each corner of the second goes a path that bends by no more than its joints' turns allow, so that its height above
 the plane between two points of the path is at least that at the lower one, less the bend. Where one plane does not
-suffice the path is halved and the plane of its far end is tried.
+suffice the path is halved and the plane of its far end is tried. The bound holds for any plane: the normals that coal
+finds need not be exact.
 """
 
 from dataclasses import dataclass
@@ -59,35 +60,31 @@ class Clearance:
         A pair that is closer than its margin already may stay as close as it is.
         """
         distances, pair = self._distances, self._distances.pairs[number]
-        start = float(distances.lower[number])
         margin = float(distances.margin[number])
-        inside = start < margin
-        floor = start if inside else margin
-        bend = 0.0 if inside else self._bend(number)
-        at, step, above = 0, STEPS, start
-        plane = self._plane(pair.first, 0, distances.normal[number], distances.point[number], start)
-        fresh = True
+        plane = self._plane(pair.first, 0, distances.normal[number])
+        above = self._above(number, plane, 0)
+        inside = float(distances.lower[number]) < margin
+        floor, bend = (above, 0.0) if inside else (margin, self._bend(number))
+        at, step, fresh = 0, STEPS, True
         while at < STEPS:
             step = min(step, STEPS - at)
             end, sag = at + step, bend * (step * step)
             there = self._above(number, plane, end)
-            missing = floor - (min(above, there) - sag)
-            if missing <= ROUNDING:
+            if floor - (min(above, there) - sag) <= ROUNDING:
                 at, above, fresh = end, there, False
                 continue
-            far, distance = self._look(number, end)
-            if distance < floor - ROUNDING:
-                return floor - distance
-            missing = floor - (min(self._above(number, far, at), distance) - sag)
+            far = self._look(number, end)
+            there = self._above(number, far, end)
+            missing = floor - (min(self._above(number, far, at), there) - sag)
             if missing <= ROUNDING:
-                at, plane, above, fresh = end, far, distance, True
+                at, plane, above, fresh = end, far, there, True
                 continue
-            if step == 1:
+            if step == 1 or there < floor - ROUNDING:
                 return missing
             step //= 2
             if not fresh:
-                plane, above = self._look(number, at)
-                fresh = True
+                plane, fresh = self._look(number, at), True
+                above = self._above(number, plane, at)
         return 0.0
 
     def _bend(self, number: int) -> float:
@@ -107,23 +104,22 @@ class Clearance:
             self._known[step] = True
         return data
 
-    def _look(self, number: int, step: int) -> tuple[_Plane, float]:
-        """The plane between the pair, and its distance [m], after so many steps."""
+    def _look(self, number: int, step: int) -> _Plane:
+        """The plane between the pair after so many steps."""
         data = self._at(step)
         pin.updateGeometryPlacements(self._model, data, self._distances.geometry, self._measured)
         pin.computeDistance(self._distances.geometry, self._measured, number)
-        result = self._results[number]
-        distance = float(result.min_distance)
-        first = self._distances.pairs[number].first
-        return self._plane(first, step, result.normal, result.getNearestPoint2(), distance), distance
+        return self._plane(self._distances.pairs[number].first, step, self._results[number].normal.copy())
 
-    def _plane(self, first: int, step: int, normal: FloatArray, point: FloatArray, distance: float) -> _Plane:
-        joint = self._distances.bodies[first].joint
-        if joint == 0:
-            return _Plane(normal, float(normal @ point) - distance)
-        frame = self._at(step).oMi[joint]
-        turned = frame.rotation.T @ normal
-        return _Plane(turned, float(turned @ (frame.rotation.T @ (point - frame.translation))) - distance)
+    def _plane(self, first: int, step: int, normal: FloatArray) -> _Plane:
+        """The plane of that normal (3,), base frame, which touches the first body."""
+        body = self._distances.bodies[first]
+        if body.joint:
+            turned = self._at(step).oMi[body.joint].rotation.T @ normal
+            return _Plane(turned, float((body.corners @ turned).max()))
+        placement = self._distances.geometry.geometryObjects[first].placement
+        corners = body.corners @ placement.rotation.T
+        return _Plane(normal, float((corners @ normal).max()) + float(normal @ placement.translation))
 
     def _above(self, number: int, plane: _Plane, step: int) -> float:
         """How far the second body is above the first along the plane's normal, after so many steps [m]."""

@@ -62,7 +62,8 @@ class CollisionGuard:
         self._margins = Margins(
             settings.self_margin, settings.table_margin, settings.keep_out_margin, settings.held_margin
         )
-        self._fixed = [body_of_link(link) for link in link_shapes(profile)] + bodies_around(profile)
+        self._fixed = [body_of_link(link, kinematics.model) for link in link_shapes(profile)]
+        self._fixed += bodies_around(profile)
         self._keep_outs: tuple[Box, ...] = ()
         self._held: Box | None = None
         self.approach = np.zeros((ROWS, len(profile.joints)))
@@ -93,7 +94,7 @@ class CollisionGuard:
     def _rebuild(self) -> None:
         bodies = [*self._fixed, *(body_of_box(box, Kind.KEEP_OUT) for box in self._keep_outs)]
         if self._held is not None:
-            bodies.append(body_of_held(self._held, self.approach.shape[1], self._kinematics.tool_in_last_joint))
+            bodies.append(body_of_held(self._held, self._kinematics.tool_in_last_joint, self._kinematics.model))
         pairs = pairs_of(bodies, self._margins)
         self._distances = Distances(self._kinematics.model, bodies, pairs)
         self._clearance = Clearance(self._distances)

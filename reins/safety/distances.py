@@ -45,7 +45,7 @@ class Distances:
         for number in range(len(pairs)):
             self._measured.deactivateCollisionPair(number)
         self.margin = np.array([pair.margin for pair in pairs])
-        self.reach = _reaches(model, bodies, pairs)
+        self.reach = _reaches(bodies, pairs, model.nv)
         self.lower = np.full(len(pairs), -np.inf)
         self.exact = np.zeros(len(pairs), dtype=bool)
         self.normal, self.point = np.zeros((len(pairs), 3)), np.zeros((len(pairs), 3))
@@ -93,31 +93,10 @@ class Distances:
         return True
 
 
-def _reaches(model: pin.Model, bodies: Sequence[Body], pairs: Sequence[Pair]) -> FloatArray:
+def _reaches(bodies: Sequence[Body], pairs: Sequence[Pair], n: int) -> FloatArray:
     """(p, n) the `reach` of each pair: only the joints between its bodies move them against each other."""
-    whole = {pair.second: _reach(model, bodies[pair.second]) for pair in pairs}
-    reaches = np.zeros((len(pairs), model.nv))
+    reaches = np.zeros((len(pairs), n))
     for row, pair in zip(reaches, pairs, strict=True):
         between = slice(bodies[pair.first].joint, bodies[pair.second].joint)
-        row[between] = whole[pair.second][between]
+        row[between] = bodies[pair.second].reach[between]
     return reaches
-
-
-def _reach(model: pin.Model, body: Body) -> FloatArray:
-    """(n,) how far a body can be from each joint's axis at most [m]; 0 for joints after it."""
-    reach = np.zeros(model.nv)
-    axis = _axis(model, body.joint)
-    reach[body.joint - 1] = np.linalg.norm(np.cross(body.corners, axis), axis=1).max()
-    length = float(np.linalg.norm(body.corners, axis=1).max())
-    for joint in range(body.joint - 1, 0, -1):
-        length += float(np.linalg.norm(model.jointPlacements[joint + 1].translation))
-        reach[joint - 1] = length
-    return reach
-
-
-def _axis(model: pin.Model, joint: int) -> FloatArray:
-    """(3,) axis of a joint in its own frame."""
-    data = model.createData()
-    jacobian = pin.computeJointJacobian(model, data, pin.neutral(model), joint)
-    axis: FloatArray = np.asarray(jacobian)[3:, joint - 1].copy()
-    return axis

@@ -21,6 +21,7 @@ import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
+from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import JointCommand, RobotState, SafeCommand
 from reins.safety.clock import RobotClock
@@ -33,6 +34,7 @@ from reins.safety.motion import Motion
 from reins.safety.rules import Rules, require
 from reins.safety.separation import HumanDistance, Separation
 from reins.safety.settings import SafetySettings
+from reins.safety.surroundings import Surroundings
 from reins.safety.validate import SOURCES, Rejection, check_state
 from reins.safety.watchdog import Watchdog
 
@@ -86,6 +88,7 @@ class SafetyMonitor:
         self._watchdog = Watchdog({node: settings.deadline(node) for node in watched})
         self._finder = FaultFinder(self._watchdog, self._clock, settings.state_timeout)
         self._constraints = ConstraintSet(settings.speed_scale)
+        self._surroundings = Surroundings(profile, self._constraints)
         self._log = EventLog(settings.event_window)
         self.rules: Final = Rules(self._constraints, self._tell)
         """The constraints in force and the operator's speed scale, to look at and to change."""
@@ -125,12 +128,19 @@ class SafetyMonitor:
             self._gate.restart()
             self._stop("clock_jump", "robot", f"robot time jumped by {state.stamp - before.stamp:+.3f} s")
         self._motion.see(state)
+        self._surroundings.follow(state)
         if self._machine.mode in IN_CHARGE and (lagging := self._motion.lagging(state)):
             self._stop("not_following", "robot", lagging)
 
     def on_human_distance(self, source: str, distance: float, t: float) -> None:
         """A sensor sees the nearest person at `distance` [m]; its message arrived at steady time `t` [s]."""
         self._human.on_distance(source, distance, t)
+
+    def on_scene(self, scene: Scene) -> None:
+        """The newest scene: where the objects to avoid are, and what the hand holds."""
+        if complaint := self._surroundings.see(scene):
+            self._repeat(Severity.WARN, "scene_rejected", "perception", complaint, "")
+        self._motion.surround(self._surroundings)
 
     def on_command(self, command: JointCommand, t: float) -> SafeCommand | None:
         """What `command`, which arrived at steady time `t` [s], makes of the robot.
@@ -301,6 +311,8 @@ class SafetyMonitor:
         scale = self._speed_scale
         if scale == 0.0:
             return self._motion.brake(now, self._clock.stamp)
+        if self._surroundings.changed():
+            self._motion.surround(self._surroundings)
         command, verdict = self._motion.drive(self._wanted, scale, now, self._clock.stamp, trace_ns)
         if verdict.changed:
             self._clipped += 1

@@ -18,6 +18,7 @@ from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCom
 from reins.safety.filter import SafetyFilter
 from reins.safety.reference import Reference
 from reins.safety.settings import SafetySettings
+from reins.safety.surroundings import Surroundings
 from reins.safety.verdict import Verdict
 
 LAG: Final = 0.05
@@ -72,6 +73,10 @@ class Motion:
             return
         leash = self._settings.takeover_leash + LAG * np.abs(self._reference.velocity)
         self._reference.draw_to(state.position, leash, now)
+
+    def surround(self, surroundings: Surroundings) -> None:
+        """Keep away from these keep-outs from now on, and take that object for held."""
+        self._filter.surround(surroundings.keep_outs, surroundings.held)
 
     def want_gripper(self, gripper: GripperCommand | None) -> None:
         """Pass a gripper target on with the next command; None changes nothing."""

@@ -1,0 +1,211 @@
+"""What is kept away from and what is held, from constraints and scenes; and that the monitor keeps to it."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from safety_loop import Loop
+
+from reins.contracts.plan import Constraint
+from reins.contracts.scene import Relation, Scene, SceneObject, by_id
+from reins.hardware.kinematics import Kinematics
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import FloatArray, RobotState
+from reins.safety.constraints import PLANNER, ConstraintSet
+from reins.safety.surroundings import Surroundings
+
+HALF = 0.5**0.5
+YELLOW = Constraint(kind="avoid", object="yellow_block")
+
+
+def block(name: str, x: float, y: float, z: float = 0.02, **changes: object) -> SceneObject:
+    values: dict[str, object] = {
+        "label": "block",
+        "colour": name.split("_")[0],
+        "position": (x, y, z),
+        "orientation": (0.0, 0.0, 0.0, 1.0),
+        "size": (0.04, 0.05, 0.06),
+        "confidence": 1.0,
+        "last_seen": 0.0,
+    }
+    return SceneObject(id=name, **(values | changes))  # type: ignore[arg-type]
+
+
+def scene(*objects: SceneObject, held: str = "", stamp: float = 0.0) -> Scene:
+    relations = frozenset({Relation(held, "held", "gripper")} if held else ())
+    return Scene(stamp, "state", by_id(objects), relations)
+
+
+def state_at(position: FloatArray, stamp: float) -> RobotState:
+    zero = np.zeros_like(position)
+    return RobotState(stamp, position, zero, zero, position, 0.04, False, 0)
+
+
+@pytest.fixture
+def constraints() -> ConstraintSet:
+    return ConstraintSet(1.0)
+
+
+@pytest.fixture
+def around(profile: RobotProfile, constraints: ConstraintSet) -> Surroundings:
+    made = Surroundings(profile, constraints)
+    made.follow(state_at(profile.home, 0.0))
+    return made
+
+
+def ids(around: Surroundings) -> list[str]:
+    return [box.id for box in around.keep_outs]
+
+
+class TestKeepOuts:
+    def test_only_what_is_avoided_is_one(self, around: Surroundings, constraints: ConstraintSet) -> None:
+        around.see(scene(block("red_block", 0.4, 0.0), block("yellow_block", 0.5, 0.1)))
+        assert ids(around) == []
+        assert not around.changed()
+        constraints.add(YELLOW, PLANNER)
+        assert around.changed()
+        assert ids(around) == ["yellow_block"]
+        assert not around.changed()
+        constraints.clear("planner", PLANNER)
+        assert around.changed()
+        assert ids(around) == []
+
+    def test_it_is_where_and_as_large_as_it_is_seen(self, around: Surroundings, constraints: ConstraintSet) -> None:
+        constraints.add(YELLOW, PLANNER)
+        around.see(scene(block("yellow_block", 0.5, 0.1, orientation=(0.0, 0.0, HALF, HALF))))
+        (box,) = around.keep_outs
+        np.testing.assert_allclose(box.centre, [0.5, 0.1, 0.02])
+        np.testing.assert_allclose(box.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-12)
+        np.testing.assert_allclose(np.ptp(box.corners, axis=0), [0.05, 0.04, 0.06])
+
+    def test_it_moves_with_what_is_seen(self, around: Surroundings, constraints: ConstraintSet) -> None:
+        constraints.add(YELLOW, PLANNER)
+        for x in (0.5, 0.4):
+            around.see(scene(block("yellow_block", x, 0.1)))
+            assert around.keep_outs[0].centre[0] == x
+
+    def test_out_of_sight_it_stays_where_it_was(self, around: Surroundings, constraints: ConstraintSet) -> None:
+        constraints.add(YELLOW, PLANNER)
+        around.see(scene(block("yellow_block", 0.5, 0.1)))
+        around.see(scene())
+        around.see(scene(block("red_block", 0.4, 0.0)))
+        assert around.keep_outs[0].centre[1] == 0.1
+
+    def test_what_is_not_avoided_and_not_seen_is_forgotten(
+        self, around: Surroundings, constraints: ConstraintSet
+    ) -> None:
+        around.see(scene(block("yellow_block", 0.5, 0.1)))
+        around.see(scene())
+        constraints.add(YELLOW, PLANNER)
+        assert around.changed()
+        assert ids(around) == []
+
+    def test_a_box_of_a_constraint_is_one(self, around: Surroundings, constraints: ConstraintSet) -> None:
+        named = constraints.add(
+            Constraint(kind="keep_out", centre=(0.5, 0.2, 0.3), size=(0.1, 0.2, 0.3), set_by="operator"), "anna"
+        )
+        assert around.changed()
+        (box,) = around.keep_outs
+        assert box.id == named.id
+        np.testing.assert_allclose(box.corners.min(axis=0), [0.45, 0.1, 0.15])
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"position": (float("nan"), 0.0, 0.0)},
+            {"orientation": (0.0, float("inf"), 0.0, 1.0)},
+            {"orientation": (0.0, 0.0, 0.0, 0.0)},
+            {"size": (0.04, 0.0, 0.04)},
+            {"size": (0.04, -0.1, 0.04)},
+        ],
+    )
+    def test_nonsense_is_told_and_changes_nothing(
+        self, around: Surroundings, constraints: ConstraintSet, wrong: dict[str, object]
+    ) -> None:
+        constraints.add(YELLOW, PLANNER)
+        assert around.see(scene(block("yellow_block", 0.5, 0.1))) == ""
+        assert "yellow_block" in around.see(scene(block("yellow_block", 0.3, 0.1, **wrong)))
+        assert around.keep_outs[0].centre[0] == 0.5
+
+
+class TestHeld:
+    def test_it_is_in_the_tools_frame_of_its_own_time(self, around: Surroundings, profile: RobotProfile) -> None:
+        """The scene is old news when it comes: the arm has moved on."""
+        tool = Kinematics(profile).tool_pose(profile.home)
+        for step in range(1, 30):
+            around.follow(state_at(profile.home + 0.01 * step, step / 100))
+        x, y, z = tool.position - [0.0, 0.0, 0.01]
+        around.see(scene(block("red_block", x, y, z), held="red_block"))
+        assert around.held is not None
+        np.testing.assert_allclose(around.held.centre, tool.rotation.T @ [0.0, 0.0, -0.01], atol=1e-12)
+        np.testing.assert_allclose(around.held.rotation, tool.rotation.T, atol=1e-12)
+
+    def test_doubt_about_where_it_is_makes_no_new_one(self, around: Surroundings) -> None:
+        around.see(scene(block("red_block", 0.3, 0.0), held="red_block"))
+        before = around.held
+        around.see(scene(block("red_block", 0.301, 0.0), held="red_block"))
+        assert around.held is before
+        around.see(scene(block("red_block", 0.303, 0.0), held="red_block"))
+        assert around.held is not before
+        around.see(scene(block("blue_block", 0.303, 0.0), held="blue_block"))
+        assert around.held is not None and around.held.id == "blue_block"
+
+    def test_it_is_not_avoided(self, around: Surroundings, constraints: ConstraintSet) -> None:
+        constraints.add(YELLOW, PLANNER)
+        around.see(scene(block("yellow_block", 0.5, 0.1), held="yellow_block"))
+        assert ids(around) == []
+        around.see(scene(block("yellow_block", 0.5, 0.1)))
+        assert around.held is None
+        assert ids(around) == ["yellow_block"]
+
+    def test_before_the_first_state_nothing_is(self, profile: RobotProfile, constraints: ConstraintSet) -> None:
+        fresh = Surroundings(profile, constraints)
+        fresh.see(scene(block("red_block", 0.3, 0.0), held="red_block"))
+        assert fresh.held is None
+
+
+class TestTheMonitor:
+    """Drives the hand at the yellow block."""
+
+    def drive_at_it(self, loop: Loop, before: Callable[[int], None] = lambda _: None) -> float:
+        """How close the tool point comes to the block's middle, from the side [m]."""
+        kinematics = Kinematics(loop.profile)
+        target = np.array([0.5, 0.15, 0.05])
+        closest = float("inf")
+        begun = loop.robot.read().stamp
+        for period in range(300):
+            before(period)
+            pose, jacobian = kinematics.tool_jacobian(loop.robot.read().position)
+            way = target - pose.position
+            twist = np.append(way / max(float(np.linalg.norm(way)), 0.05) * 0.2, np.zeros(3))
+            loop.drive("skill", np.linalg.pinv(jacobian) @ twist, 1, begun)
+            closest = min(closest, float(np.linalg.norm(way)))
+        return closest
+
+    @pytest.fixture
+    def seen(self, loop: Loop) -> Loop:
+        loop.monitor.on_scene(scene(block("yellow_block", 0.5, 0.15, 0.05, size=(0.1, 0.1, 0.1))))
+        return loop
+
+    def test_what_nobody_forbids_may_be_touched(self, seen: Loop) -> None:
+        assert self.drive_at_it(seen) < 0.02
+
+    def test_dont_touch_is_enforced_whatever_a_skill_does(self, seen: Loop) -> None:
+        seen.monitor.rules.add(YELLOW, PLANNER)
+        assert self.drive_at_it(seen) > 0.05
+        assert any("keep-out" in event.reason for event in seen.events)
+
+    def test_also_once_it_is_out_of_sight(self, seen: Loop) -> None:
+        seen.monitor.rules.add(YELLOW, PLANNER)
+        assert self.drive_at_it(seen, lambda _: seen.monitor.on_scene(scene())) > 0.05
+
+    def test_until_the_constraint_is_removed(self, seen: Loop) -> None:
+        named = seen.monitor.rules.add(YELLOW, PLANNER)
+        self.drive_at_it(seen)
+        seen.monitor.rules.remove(named.id, PLANNER)
+        assert self.drive_at_it(seen) < 0.02
+
+    def test_a_scene_that_makes_no_sense_is_told(self, seen: Loop) -> None:
+        seen.monitor.on_scene(scene(block("yellow_block", float("nan"), 0.0)))
+        seen.steps(1)
+        assert "scene_rejected" in seen.kinds()
