@@ -10,7 +10,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from reins.cli.console import err, out
+from reins.cli.console import Namespace, err, needs_ros, out
+from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 
 if TYPE_CHECKING:
@@ -25,16 +26,23 @@ def blackbox(
         Path | None, typer.Argument(help="A file that the black box wrote; without it, the newest.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Where the plot goes; without it, beside the file.")] = None,
+    save: Annotated[bool, typer.Option("--save", help="Have a running graph write a file now, and show that.")] = False,
+    namespace: Namespace = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print figures for programs; a plot only with --plot.")
     ] = False,
 ) -> None:
-    """Why the robot stopped: who was in charge, what was asked and changed, how soon it stood. Needs no ROS."""
+    """Why the robot stopped: who was in charge, what was asked and changed, how soon it stood.
+
+    Needs no ROS, but for --save.
+    """
     from reins.blackbox.analysis import analyse
     from reins.blackbox.folder import newest
     from reins.blackbox.reading import read
 
-    path = file if file is not None else newest()
+    if save and file is not None:
+        raise ReinsError(f"--save writes a new file: leave {file} out")
+    path = _save(namespace) if save else file if file is not None else newest()
     recording = read(path)
     analysis = analyse(recording)
     if as_json:
@@ -47,6 +55,14 @@ def blackbox(
         picture = plot if plot is not None else path.with_suffix(".png")
         save_plot(recording, analysis, picture)
         (err if as_json else out).print(f"plot  {picture}", soft_wrap=True, markup=False)
+
+
+def _save(namespace: str) -> Path:
+    with needs_ros():
+        from reins.nodes.blackbox_client import save_blackbox
+        from reins.nodes.client import GraphClient
+    with GraphClient(namespace) as client:
+        return save_blackbox(client)
 
 
 def _show(recording: "Recording", analysis: "Analysis") -> None:

@@ -28,8 +28,10 @@ PACKAGES: Final = {
     "matplotlib": "matplotlib",
     "Jinja2": "jinja2",
     "av": "av",
+    "mcap": "mcap",
+    "mcap-ros2-support": "mcap_ros2",
 }
-"""Distribution to module, of what the demo imports."""
+"""Distribution to module, of what the demo and its graph import."""
 
 RENDER: Final = """
 import mujoco

@@ -16,6 +16,8 @@ from pydantic import Field
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from reins_msgs import msg as ros
+from sensor_msgs.msg import Joy, Range
+from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from reins import __version__
@@ -72,6 +74,9 @@ TOPICS: Final = (
     Recorded("command/safe", ros.SafeCommand, BULK),
     Recorded("heartbeat", ros.Heartbeat, BULK),
     Recorded("scene", ros.Scene, BULK),
+    Recorded("joy", Joy, BULK),
+    Recorded("safety/human_distance", Range, BULK),
+    Recorded("safety/estop", Bool, BULK),
     Recorded("plan", ros.Plan, LATCHED),
     Recorded("safety/state", ros.SafetyState, LATCHED),
     Recorded("safety/events", ros.SafetyEvent, EVENTS),

@@ -205,13 +205,13 @@ class GraphClient:
         answer = self.call(kind, name, who, fields)
         return Reply(answer.accepted, answer.message)
 
-    def call(self, kind: Any, name: str, who: str, fields: dict[str, Any]) -> Any:
-        """The answer of a service of the node `who`. Raises ReinsError when it does not answer."""
+    def call(self, kind: Any, name: str, who: str, fields: dict[str, Any], timeout: float = ANSWER) -> Any:
+        """The answer of a service of the node `who`. Raises ReinsError when it does not answer within `timeout` [s]."""
         client = self.node.create_client(kind, name)
         try:
             if not client.wait_for_service(timeout_sec=DISCOVERY):
                 raise self._absent(who)
-            return self._wait(client.call_async(kind.Request(**fields)), f"{who} ({name})")
+            return self._wait(client.call_async(kind.Request(**fields)), f"{who} ({name})", timeout)
         finally:
             self.node.destroy_client(client)
 

@@ -33,6 +33,7 @@ COMMANDS: tuple[list[str], ...] = (
     ["teleop"],
     ["teleop", "keyboard"],
     ["status"],
+    ["blackbox"],
     ["doctor"],
     ["skills"],
     ["skills", "list"],
@@ -104,6 +105,8 @@ def test_help_imports_nothing_heavy() -> None:
         pytest.param(["demo", "--planner", "oracle"], ["no planner 'oracle'", "symbolic"], marks=pytest.mark.ros),
         pytest.param(["demo", "--skills", "magic"], ["magic", "scripted"], marks=pytest.mark.ros),
         (["models", "verify", "nothing"], ["nothing"]),
+        (["blackbox", "nothing.mcap"], ["nothing.mcap", "No such file"]),
+        (["blackbox", "nothing.mcap", "--save"], ["nothing.mcap", "--save"]),
         (["train", "skill", "juggle"], ["juggle", "reach"]),
     ],
     ids=lambda value: " ".join(value),
@@ -156,7 +159,9 @@ def test_the_keyboard_needs_a_terminal() -> None:
 
 @pytest.mark.ros
 @pytest.mark.parametrize(
-    "command", [["estop"], ["reset"], ["task", "go home"], ["skills", "list", "--live"]], ids=" ".join
+    "command",
+    [["estop"], ["reset"], ["blackbox", "--save"], ["task", "go home"], ["skills", "list", "--live"]],
+    ids=" ".join,
 )
 def test_without_a_graph_it_says_how_to_start_one(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rclpy", reason="needs ROS 2")

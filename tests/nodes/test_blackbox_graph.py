@@ -9,13 +9,13 @@ import psutil
 import pytest
 from rosbags.highlevel import AnyReader
 from running_graph import SOON, START, RunningGraph
-from std_srvs.srv import Trigger
 
 from reins.blackbox.analysis import Analysis, analyse
 from reins.blackbox.folder import files_in
 from reins.blackbox.reading import Recording, read
 from reins.blackbox.words import explain
 from reins.demo.session import free_domain
+from reins.nodes.blackbox_client import save_blackbox
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 
@@ -97,15 +97,10 @@ def test_it_costs_little(graph: RunningGraph) -> None:
 
 
 def test_it_is_written_on_request(graph: RunningGraph, folder: Path) -> None:
-    client = graph.client.node.create_client(Trigger, "blackbox/save")
-    assert client.wait_for_service(SOON)
-    future = client.call_async(Trigger.Request())
-    graph.until(future.done, "an answer of blackbox/save")
-    assert future.result().success, future.result().message
-    recording, _analysis, words = told(Path(future.result().message))
+    recording, _analysis, words = told(save_blackbox(graph.client))
     assert recording.path.parent == folder
     assert words["saved"] == "asked for; nothing stopped"
-    assert recording.modes[-1].mode == "estop", "the mode that held before its message dropped out or not"
+    assert recording.modes[-1].mode == "estop"
 
 
 def test_the_recorder_s_end_is_told_and_stops_nothing(graph: RunningGraph) -> None:
