@@ -12,21 +12,22 @@ from sensor_msgs.msg import Image
 from std_srvs.srv import Trigger
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.event import Severity
+from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.scene import Scene
 from reins.hardware.profile import load_profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.camera_pairing import CameraInbox
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.convert import robot_state_from_msg
+from reins.nodes.convert import event_to_msg, robot_state_from_msg
 from reins.nodes.convert_scene import BASE_FRAME, scene_to_msg, world_from_msg
 from reins.nodes.convert_sensors import CameraFrame, colour_to_msg
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import CONTROL, IMAGES, LATCHED
+from reins.nodes.qos import CONTROL, EVENTS, IMAGES, LATCHED
 from reins.nodes.running import run
 from reins.perception.annotate import annotate
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
+from reins.perception.sight import Sight
 from reins.perception.state import StatePerception
 
 STATES: Final = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -34,6 +35,9 @@ STATES: Final = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 TOGETHER: Final = 0.1
 """Pictures of several cameras are used together if they come within this time [s]."""
+
+IDLE: Final = 0.5
+"""Without pictures for so long, it is looked whether the cameras still see [s]."""
 
 ALIVE: Final = 5.0
 """A thread that has not come round for this long hangs [s]."""
@@ -51,6 +55,16 @@ class PerceptionSettings(Settings):
     )
     cameras: list[str] = Field(["overhead", "wrist"], description="cameras to look through")
     rate: float = Field(5.0, gt=0.0, le=30.0, description="scenes per second at most [Hz]")
+    image_age: float = Field(
+        3.0, gt=0.0, le=60.0, description="a camera whose newest good picture is older stops the scenes [s]"
+    )
+    frozen_after: float = Field(
+        0.0,
+        ge=0.0,
+        le=60.0,
+        description="a camera of which no pixel changes for longer is frozen [s]; 0 for simulated ones, which have no "
+        "noise and are found out when the arm moves before them",
+    )
 
 
 class PerceptionNode(ManagedNode[PerceptionSettings]):
@@ -67,16 +81,20 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         settings = self.settings
         if settings.backend == "geometric" and not settings.cameras:
             raise ReinsError("parameter 'cameras' is empty; the geometric backend needs at least one")
-        self._core = make_perception(settings.backend, load_profile(settings.robot))
+        profile = load_profile(settings.robot)
+        self._core = make_perception(settings.backend, profile, frozen_after=settings.frozen_after)
         self._states = Inbox(self, ros.RobotState, "robot_state", STATES)
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL) if settings.backend == "state" else None
         names = settings.cameras if settings.backend == "geometric" else []
         self._cameras = [CameraInbox(self, name) for name in names]
+        self._sight = Sight(names, settings.image_age)
         self._scenes = self.create_publisher(ros.Scene, "scene", LATCHED)
+        self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._annotated = self.create_publisher(Image, "perception/annotated", IMAGES)
         self.create_service(Trigger, "perception/reset", self._on_reset)
         self._fresh: dict[str, tuple[CameraFrame, float]] = {}
         self._last = float("-inf")
+        self._time = 0.0
 
     def activate(self) -> None:
         """Begin to look."""
@@ -119,6 +137,10 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         oldest = min((came for _, came in self._fresh.values()), default=float("inf"))
         if time.monotonic() - oldest > TOGETHER:
             self._look()
+        elif time.monotonic() - self._last > IDLE and isinstance(self._core, GeometricPerception):
+            self._last = time.monotonic()
+            self._take_states(self._core)
+            self._judge_sight(self._core)
 
     def _is_early(self) -> bool:
         """Whether a scene now would be more than `rate` allows; a fifth of a period of jitter is forgiven."""
@@ -130,16 +152,35 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         if self._is_early() or not isinstance(self._core, GeometricPerception):
             return
         self._last = time.monotonic()
-        states = [robot_state_from_msg(message) for message in self._states.drain()]
-        for state in states:
-            self._core.on_state(state)
-        self._publish(self._core.update(frames, states[-1] if states else None))
+        self._take_states(self._core)
+        scene = self._core.update(frames, None)
+        self._judge_sight(self._core)
+        if self._sight.is_clear:
+            self._publish(scene)
         for note in self._core.diagnostics:
             if note.severity > Severity.INFO:
                 self._complain(note.text)
         if self._annotated.get_subscription_count():
             picture = annotate(frames[0], self._core.scene)
             self._annotated.publish(colour_to_msg(picture, frames[0].stamp, f"{frames[0].name}_optical"))
+
+    def _take_states(self, core: GeometricPerception) -> None:
+        for message in self._states.drain():
+            state = robot_state_from_msg(message)
+            self._time = state.stamp
+            core.on_state(state)
+
+    def _judge_sight(self, core: GeometricPerception) -> None:
+        """Tell which cameras do not see. While there is one, no scene is published, and so no step of a plan begins."""
+        now = max([self._time, *core.image_stamps.values()])
+        for change in self._sight.judge(core.image_stamps, core.frozen, now):
+            severity = Severity.INFO if change.kind == "camera_back" else Severity.ERROR
+            self._events.publish(event_to_msg(SafetyEvent(now, severity, change.kind, change.camera, change.text)))
+            self.log(severity, change.text)
+
+    def _forget(self) -> None:
+        self._core.reset()
+        self._sight = Sight([camera.name for camera in self._cameras], self.settings.image_age)
 
     def _on_truth(self, message: ros.WorldState) -> None:
         """In the thread: the simulator's truth."""
@@ -158,7 +199,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         if loop is None:
             response.success, response.message = False, f"the perception node is {self.state}, not active"
             return response
-        loop.call(self._core.reset, ALIVE)
+        loop.call(self._forget, ALIVE)
         response.success, response.message = True, "every object is forgotten"
         return response
 

@@ -72,7 +72,9 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self._time = 0.0
         self._plans = self.create_publisher(ros.Plan, "plan", LATCHED)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
+        self._blind: dict[str, str] = {}
         self.create_subscription(ros.Scene, "scene", self._on_scene, LATCHED)
+        self.create_subscription(ros.SafetyEvent, "safety/events", self._on_event, EVENTS)
         self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
         self._skills = SkillClient(self, self.robot_time, self._is_taken)
         self._rules = PlanRules(self)
@@ -113,6 +115,13 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def _is_taken(self) -> bool:
         return self._safety is not None and self._safety.mode in TAKEN
+
+    def _on_event(self, message: ros.SafetyEvent) -> None:
+        """Perception says which camera does not see, and when it sees again."""
+        if message.kind in ("camera_frozen", "camera_stale"):
+            self._blind[message.source] = message.reason
+        elif message.kind == "camera_back":
+            self._blind.pop(message.source, None)
 
     def _on_scene(self, message: ros.Scene) -> None:
         self._scene = message
@@ -246,6 +255,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         A takeover waits until it has thought: the executor is not to be paused in the middle of that.
         """
         scene, now = self._seen_scene(), self.robot_time()
+        task.executor.blind = "; ".join(self._blind.values())
         thinking = Thinking(self, lambda: task.executor.next(scene, now))
         await first_of(self, self.settings.think_limit, thinking.done, task.over)
         if thinking.done.done():

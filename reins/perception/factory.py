@@ -13,7 +13,7 @@ BACKENDS: Final = ("geometric", "state")
 
 
 def make_perception(
-    name: str, profile: RobotProfile, tracker: TrackerSettings | None = None
+    name: str, profile: RobotProfile, tracker: TrackerSettings | None = None, frozen_after: float = 0.0
 ) -> GeometricPerception | StatePerception:
     """The perception backend of that name.
 
@@ -23,12 +23,13 @@ def make_perception(
         name: one of BACKENDS.
         profile: the robot.
         tracker: when objects appear and disappear; only `geometric` uses it.
+        frozen_after: see GeometricSettings; only `geometric` uses it.
 
     Raises:
         UnknownName: no such backend; lists those that exist.
     """
     if name == "geometric":
-        return GeometricPerception(profile, GeometricSettings(tracker or TrackerSettings()))
+        return GeometricPerception(profile, GeometricSettings(tracker or TrackerSettings(), frozen_after=frozen_after))
     if name == "state":
         return StatePerception()
     raise UnknownName("perception backend", name, BACKENDS)

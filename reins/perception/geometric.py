@@ -1,7 +1,7 @@
 """The `geometric` backend: RGB-D images to a scene by colour, depth and shape, tracked over time."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -49,10 +49,13 @@ class GeometricSettings:
     Attributes:
         tracker: when objects appear and disappear.
         least_pixels: smaller blobs of colour are noise.
+        frozen_after: a camera of which no pixel changes for longer is frozen [s]; 0 for cameras without noise, which
+            are found out only when the hand moves before them.
     """
 
     tracker: TrackerSettings = field(default_factory=TrackerSettings)
     least_pixels: int = 12
+    frozen_after: float = 0.0
 
 
 @dataclass(slots=True, eq=False)
@@ -63,6 +66,7 @@ class _LastImage:
     thumb: NDArray[np.uint8]
     pose: FloatArray
     tool: FloatArray | None
+    changed: float  # when its pixels were last seen to change
 
 
 class GeometricPerception:
@@ -89,7 +93,9 @@ class GeometricPerception:
         self._segmenter = Segmenter(region, ColourTable(), settings.least_pixels)
         self._tracker = Tracker(settings.tracker)
         self._states: deque[RobotState] = deque(maxlen=HISTORY)
+        self._frozen_after = settings.frozen_after
         self._last: dict[str, _LastImage] = {}
+        self._frozen: set[str] = set()
         self._scene = Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")
         self.diagnostics: tuple[Diagnostic, ...] = ()
         """What was wrong with the last update; empty if nothing was."""
@@ -99,11 +105,22 @@ class GeometricPerception:
         """The newest scene."""
         return self._scene
 
+    @property
+    def image_stamps(self) -> Mapping[str, float]:
+        """Robot time of each camera's newest image that could be used [s]."""
+        return {name: last.stamp for name, last in self._last.items()}
+
+    @property
+    def frozen(self) -> Set[str]:
+        """Cameras whose image has not changed though it should have; each until it changes."""
+        return self._frozen
+
     def reset(self) -> None:
         """Forget every object, image and state."""
         self._tracker.reset()
         self._states.clear()
         self._last.clear()
+        self._frozen.clear()
         self._scene = Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")
         self.diagnostics = ()
 
@@ -174,12 +191,17 @@ class GeometricPerception:
         body = self._body_at(image.stamp)
         tool = None if body is None else body.tool.position
         thumb = np.ascontiguousarray(image.rgb[::THUMB, ::THUMB])
-        frozen = last is not None and _is_frozen(image, thumb, tool, last)
-        if frozen and last is not None:
-            text = f"camera '{image.name}' shows the same image since {last.stamp:.2f} s though the robot moved"
+        same = last is not None and np.array_equal(thumb, last.thumb)
+        if last is not None and same and self._is_frozen(image, tool, last):
+            self._frozen.add(image.name)
+            text = (
+                f"camera '{image.name}' shows the same image since {last.changed:.2f} s though it should have changed"
+            )
             notes.append(Diagnostic(image.name, Severity.ERROR, "frozen", text))
             return None
-        self._last[image.name] = _LastImage(image.stamp, thumb, image.pose.copy(), tool)
+        self._frozen.discard(image.name)
+        changed = last.changed if last is not None and same else image.stamp
+        self._last[image.name] = _LastImage(image.stamp, thumb, image.pose.copy(), tool, changed)
         if body is None:
             text = f"no robot state for the image of camera '{image.name}': the robot cannot be told from objects"
             notes.append(Diagnostic(image.name, Severity.WARN, "no_state", text))
@@ -187,6 +209,13 @@ class GeometricPerception:
             text = f"the image of camera '{image.name}' is {self._states[-1].stamp - image.stamp:.1f} s old"
             notes.append(Diagnostic(image.name, Severity.WARN, "stale", text))
         return CameraView(image, body)
+
+    def _is_frozen(self, image: CameraImage, tool: FloatArray | None, last: _LastImage) -> bool:
+        """Whether an image whose pixels are the last one's shows that its camera is frozen. Once frozen, it stays so
+        until they change: the arm may come back to where it was."""
+        if image.name in self._frozen or 0.0 < self._frozen_after < image.stamp - last.changed:
+            return True
+        return _should_differ(image, tool, last)
 
     def _body_at(self, stamp: float) -> PlacedBody | None:
         """The robot's body at `stamp`, interpolated between the remembered states; None without any."""
@@ -208,10 +237,8 @@ class GeometricPerception:
         return Scene(stamp, self.source, objects, relations, caption_of(objects, relations))
 
 
-def _is_frozen(image: CameraImage, thumb: NDArray[np.uint8], tool: FloatArray | None, last: _LastImage) -> bool:
-    """Whether no pixel changed although the camera, or the hand in front of it, moved since."""
-    if not np.array_equal(thumb, last.thumb):
-        return False
+def _should_differ(image: CameraImage, tool: FloatArray | None, last: _LastImage) -> bool:
+    """Whether the camera, or the hand in front of it, moved since the last image."""
     if np.abs(image.pose - last.pose).max() > MOVED:
         return True
     if tool is None or last.tool is None or np.abs(tool - last.tool).max() <= MOVED:

@@ -110,6 +110,8 @@ class TaskExecutor:
         self.replans = 0
         """How often it planned again because the world disagreed."""
         self.stage: Stage = "looking"
+        self.blind = ""
+        """Why no scene comes, where that is known; whoever drives the task says so."""
         self.notes: list[str] = []
         """What changed while an operator drove, a sentence for each time; they go into the result's reason as well."""
         self._planner = planner
@@ -155,7 +157,8 @@ class TaskExecutor:
             self._newer_than, self._waiting_since = t, t
         if scene is None or scene.stamp <= self._newer_than:
             if t - self._waiting_since > self._limits.look:
-                return self._end("failed", f"no new scene for {self._limits.look:.0f} s; is perception running?")
+                why = self.blind or "is perception running?"
+                return self._end("failed", f"no new scene for {self._limits.look:.0f} s; {why}")
             return Look(self._newer_than)
         try:
             return self._decide(scene, t)

@@ -8,7 +8,8 @@ from conftest import Stage
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
-from reins.perception.geometric import GeometricPerception
+from reins.hardware.profile import RobotProfile
+from reins.perception.geometric import GeometricPerception, GeometricSettings
 from reins.perception.image import check_image
 from reins.sim.camera import CameraImage
 
@@ -109,6 +110,41 @@ def test_frozen_wrist_camera(stage: Stage, perception: GeometricPerception) -> N
     moved = stage.images("wrist")[0]
     perception.update([replace(moved, rgb=frozen.rgb, depth=frozen.depth)], stage.state())
     assert [(d.camera, d.kind) for d in perception.diagnostics] == [("wrist", "frozen")]
+
+
+def test_a_frozen_camera_stays_frozen_when_the_arm_comes_back_to_where_it_was(
+    stage: Stage, perception: GeometricPerception
+) -> None:
+    stage.arm(0.45, 0.0, 0.3)
+    overhead = stage.images("overhead")[0]
+    perception.update([overhead], stage.state())
+    for y in (0.2, 0.0, 0.0):
+        stage.arm(0.45, y, 0.3)
+        stage.stamp += 0.1
+        perception.update([replace(overhead, stamp=stage.stamp)], stage.state())
+        assert perception.frozen == {"overhead"}
+        assert perception.image_stamps == {"overhead": overhead.stamp}, "nothing was seen since"
+    stage.put("red_block", 0.5, 0.3, 0.02)
+    stage.stamp += 0.1
+    stage.look(perception, "overhead")
+    assert perception.frozen == set() and perception.diagnostics == ()
+
+
+@pytest.mark.parametrize(("seconds", "frozen"), [(0.999, False), (1.001, True)])
+def test_a_camera_with_noise_is_frozen_when_no_pixel_changes(
+    stage: Stage, profile: RobotProfile, seconds: float, frozen: bool
+) -> None:
+    perception = GeometricPerception(profile, GeometricSettings(frozen_after=1.0))
+    first = stage.images("overhead")[0]
+    perception.update([first], stage.state())
+    perception.update([replace(first, stamp=first.stamp + seconds)], stage.state())
+    assert bool(perception.frozen) is frozen
+    noisy = first.rgb.copy()
+    noisy[0, 0] ^= 1
+    perception.update([replace(first, rgb=noisy, stamp=first.stamp + 2.0)], stage.state())
+    assert not perception.frozen
+    perception.update([replace(first, rgb=noisy, stamp=first.stamp + 2.9)], stage.state())
+    assert not perception.frozen, "it counts from the last change"
 
 
 def test_old_image_is_told(stage: Stage, perception: GeometricPerception) -> None:

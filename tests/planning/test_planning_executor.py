@@ -208,6 +208,14 @@ def test_without_scenes_it_gives_up_in_time() -> None:
     assert isinstance(done, Done) and done.outcome == "failed" and "perception" in done.reason
 
 
+def test_why_no_scene_comes_is_said_where_it_is_known() -> None:
+    task = executor(limits=Limits(look=3.0))
+    task.next(None, 10.0)
+    task.blind = "camera 'overhead' shows the same picture"
+    done = task.next(None, 13.1)
+    assert isinstance(done, Done) and done.reason == "no new scene for 3 s; camera 'overhead' shows the same picture"
+
+
 def test_a_scene_from_before_the_task_is_too_old() -> None:
     task = executor()
     assert task.next(at(4.0), 5.0) == Look(5.0)
