@@ -14,6 +14,13 @@ METADATA_KEY: Final = "reins.policy"
 SUPPORTED_OPSETS: Final = range(13, 22)
 """Versions of the default ONNX operator set that policies may use; every ONNX Runtime that reins supports runs them."""
 
+JOINT_VELOCITY: Final = "joint_velocity"
+TOOL_TWIST: Final = "tool_twist"
+"""What an action may mean."""
+
+TWIST_SIZE: Final = 5
+"""Numbers in a tool twist with the gripper's opening."""
+
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -44,12 +51,28 @@ class ActionSpec(_Part):
     """What the network's output means: clipped to [-1, 1], then multiplied by `scale`.
 
     Attributes:
-        meaning: "joint_velocity" [rad/s].
-        scale: (n,) per joint.
+        meaning: "joint_velocity": (n,) [rad/s], or "tool_twist": linear velocity of the tool (3,) [m/s] and yaw rate
+            [rad/s] in the base frame, the hand kept pointing down, then the gripper's opening [m], closed where the
+            number is not above 0.
+        scale: one per number of the action.
     """
 
     meaning: Name
     scale: tuple[Positive, ...] = Field(min_length=1)
+
+
+class StyleSpec(_Part):
+    """How the style input, 0 (cautious) … 1 (fast), changes what a policy may command.
+
+    Attributes:
+        slowest: share of the action's speed scales that is left at style 0; in between it grows evenly to 1.
+    """
+
+    slowest: float = Field(gt=0.0, le=1.0)
+
+    def share(self, style: float) -> float:
+        """Share of the speed scales at `style`, 0 … 1."""
+        return self.slowest + (1.0 - self.slowest) * style
 
 
 class TrainingRecord(_Part):
@@ -96,7 +119,7 @@ class PolicyMetadata(_Part):
         skills: names of the skills whose motions it carries out.
         robot: profile name.
         joint_names: (n,) in the order of every joint array.
-        rate: control rate that it was trained for [Hz].
+        rate: rate at which it is asked [Hz]: the robot's command rate, or for tool twists a whole part of it.
         gains: what the loop around it assumes, by name.
         observation: terms in the order of the network's input.
         action: meaning and scale of its output.
@@ -104,6 +127,7 @@ class PolicyMetadata(_Part):
         measured: what it reached; None only until it has been measured.
         opset: version of the default ONNX operator set.
         producer: program that wrote the file.
+        style: how it is conditioned on a style; None where it is not.
     """
 
     name: Name
@@ -118,11 +142,16 @@ class PolicyMetadata(_Part):
     measured: Measurement | None
     opset: int
     producer: Name
+    style: StyleSpec | None = None
 
     @model_validator(mode="after")
-    def _one_scale_per_joint(self) -> Self:
-        if len(self.action.scale) != len(self.joint_names):
-            raise ValueError(f"action has {len(self.action.scale)} scales for {len(self.joint_names)} joints")
+    def _one_scale_per_number(self) -> Self:
+        scales, joints = len(self.action.scale), len(self.joint_names)
+        if self.action.meaning == TOOL_TWIST:
+            if scales != TWIST_SIZE:
+                raise ValueError(f"action has {scales} scales; a {TOOL_TWIST} has {TWIST_SIZE} numbers")
+        elif scales != joints:
+            raise ValueError(f"action has {scales} scales for {joints} joints")
         return self
 
     @property

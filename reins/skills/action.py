@@ -4,14 +4,38 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray
-from reins.models.metadata import ActionSpec
+from reins.hardware.robot import FloatArray, GripperCommand
+from reins.models.metadata import JOINT_VELOCITY, TOOL_TWIST, ActionSpec
 
-MEANINGS: Final = ("joint_velocity",)
+MEANINGS: Final = (JOINT_VELOCITY, TOOL_TWIST)
 """What an action may mean."""
+
+UPRIGHT: Final = 4.0
+"""Gain from the tilt of the hand to the rate that turns it down again [1/s]."""
+
+POSTURE: Final = 1.0
+"""Gain from the distance to the home posture to the null-space velocity [1/s]."""
+
+DAMPING: Final = 0.01
+"""Damping factor of the inverse, in the units of a singular value: what it costs in tracking is below a percent."""
+
+WALL: Final = 6.0
+"""Gain from the distance to a wall of the workspace, or to a joint limit, to the fastest approach to it [1/s]; a third
+of 1 / (two policy periods and the lag)."""
+
+FLOOR: Final = 0.006
+"""Distance that the tool keeps from the walls of the workspace [m]: the fingertips stay just above the table."""
+
+JOINT_MARGIN: Final = 0.06
+"""Distance kept from every joint limit [rad], as the scripts' differential kinematics does."""
+
+SPEED_SHARE: Final = 0.6
+RAMP_SHARE: Final = 0.6
+"""Shares of the joints' speed and acceleration limits that are used."""
 
 
 class ActionDecoder:
@@ -30,15 +54,117 @@ class ActionDecoder:
         if spec.meaning not in MEANINGS:
             raise UnknownName("action meaning", spec.meaning, MEANINGS)
         self._scale = np.array(spec.scale)
-        if np.any(self._scale > profile.velocity):
+        self._twist = spec.meaning == TOOL_TWIST
+        if self._twist:
+            check_twist(spec, profile)
+        elif np.any(self._scale > profile.velocity):
             joint = profile.joint_names[int(np.argmax(self._scale - profile.velocity))]
             raise ReinsError(f"its action can command {joint} faster than the profile of '{profile.name}' allows")
 
     def clip(self, output: NDArray[np.float32]) -> FloatArray:
-        """(n,) the network's output as an action in [-1, 1]."""
+        """(k,) the network's output as an action in [-1, 1]."""
         return np.clip(output.astype(np.float64), -1.0, 1.0)
 
     def velocity(self, action: FloatArray) -> FloatArray:
-        """(n,) joint velocity that an action means [rad/s]."""
+        """(n,) joint velocity that an action means [rad/s].
+
+        Raises:
+            ReinsError: it means a tool twist, which needs a `TwistDecoder`.
+        """
+        if self._twist:
+            raise ReinsError("a tool twist means no joint velocity without the arm's posture")
         velocity: FloatArray = action * self._scale
         return velocity
+
+
+def check_twist(spec: ActionSpec, profile: RobotProfile) -> None:
+    """Raise ReinsError, naming the limit, where a tool twist could ask for more than the profile allows."""
+    *linear, turn, opening = spec.scale
+    box = profile.workspace
+    if float(np.linalg.norm(linear)) > box.tool_speed:
+        raise ReinsError(f"its action can command the tool faster than the {box.tool_speed:g} m/s of '{profile.name}'")
+    if turn > box.tool_turn_rate:
+        raise ReinsError(f"its action can turn the tool faster than the {box.tool_turn_rate:g} rad/s of its profile")
+    if opening > profile.gripper.max_width:
+        raise ReinsError(f"its action can open the gripper wider than {profile.gripper.max_width:g} m")
+
+
+class TwistDecoder:
+    """Turns tool twists into joint velocities: aimed at the policy's rate, ramped at the robot's.
+
+    The differential inverse kinematics is the scripts' one, with a fixed damping: it keeps the hand pointing down,
+    pulls the null space to the home posture, slows down before the walls of the workspace and the joint limits. Between
+    two aims the commanded velocity goes straight to the one aimed at, as fast as the joints' accelerations allow.
+
+    Args:
+        spec: of the policy's contract; its meaning is a tool twist.
+        profile: the robot.
+
+    Raises:
+        ReinsError: it could command more than the profile allows; says what.
+    """
+
+    def __init__(self, spec: ActionSpec, profile: RobotProfile) -> None:
+        check_twist(spec, profile)
+        self._scale = np.array(spec.scale)
+        self._gripper = profile.gripper
+        self._home = np.array(profile.home)
+        self._lower, self._upper = profile.lower + JOINT_MARGIN, profile.upper - JOINT_MARGIN
+        self._floor = np.array(profile.workspace.lower) + FLOOR
+        self._ceiling = np.array(profile.workspace.upper) - FLOOR
+        self._speed = SPEED_SHARE * profile.velocity
+        self._ramp = RAMP_SHARE * profile.acceleration / profile.rates.command
+        self._damping = DAMPING**2 * np.eye(6)
+        self._twist = np.zeros(6)
+        self.reset()
+
+    def reset(self, velocity: FloatArray | None = None) -> None:
+        """Begin at the commanded `velocity` (n,) [rad/s], at rest by default."""
+        self._velocity = np.zeros_like(self._home) if velocity is None else velocity
+        self._aim = self._velocity
+
+    def aim(
+        self,
+        action: FloatArray,
+        share: float,
+        joints: FloatArray,
+        position: FloatArray,
+        rotation: FloatArray,
+        jacobian: FloatArray,
+    ) -> None:
+        """Aim at the joint velocity of `action`.
+
+        Args:
+            action: (5,) in [-1, 1].
+            share: share of the speed scales that is allowed, 0 … 1.
+            joints: (n,) measured joint position [rad].
+            position, rotation, jacobian: (3,), (3, 3), (6, n) of the tool there.
+        """
+        twist, scaled = self._twist, action * self._scale
+        linear = share * scaled[:3]
+        np.minimum(linear, WALL * (self._ceiling - position), out=linear)
+        np.maximum(linear, WALL * (self._floor - position), out=linear)
+        twist[:3] = linear
+        # From the tool's z axis to straight down: the cross product of the two.
+        twist[3], twist[4] = -UPRIGHT * rotation[1, 2], UPRIGHT * rotation[0, 2]
+        twist[5] = share * scaled[3]
+        pull = POSTURE * (self._home - joints)
+        pull[-1] = 0.0  # how the wrist is turned is the policy's to say
+        _, solved, _ = dposv(jacobian @ jacobian.T + self._damping, twist - jacobian @ pull)
+        velocity = jacobian.T @ solved + pull
+        # All joints slow down together, so that the hand keeps its way where the arm is stretched out.
+        room = np.where(velocity > 0.0, self._upper - joints, joints - self._lower)
+        np.maximum(room, 1e-6, out=room)
+        fastest = float((np.abs(velocity) / np.minimum(self._speed, WALL * room)).max())
+        self._aim = velocity / fastest if fastest > 1.0 else velocity
+
+    def step(self) -> FloatArray:
+        """(n,) joint velocity for the next control period [rad/s]."""
+        change = self._aim - self._velocity
+        steepest = float(np.abs(change / self._ramp).max())
+        self._velocity = self._velocity + (change / steepest if steepest > 1.0 else change)
+        return self._velocity
+
+    def gripper(self, action: FloatArray) -> GripperCommand:
+        """What `action` (5,) asks of the gripper."""
+        return GripperCommand(max(0.0, float(action[4]) * float(self._scale[4])), self._gripper.grasp_force)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import cos, sin
 from typing import Final
 
 import numpy as np
@@ -15,20 +16,41 @@ from reins.models.metadata import ObservationTerm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ObjectView:
+    """The object that a skill is about, as it was seen last.
+
+    Attributes:
+        position: (3,) centre of its bounding box [m], base frame.
+        yaw: of its sides about +z [rad].
+        size: (3,) full extents along its own axes [m].
+    """
+
+    position: FloatArray
+    yaw: float
+    size: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PolicyInput:
     """Everything that a term can be made from.
 
     Attributes:
         state: measured state of the robot.
         tool: measured pose of the tool, base frame.
-        goal: pose that the tool should reach, base frame.
-        last_action: (n,) what the policy gave before, after clipping, in [-1, 1].
+        goal: pose that the tool should reach, or in whose place the object should be, base frame.
+        last_action: (k,) what the policy gave before, after clipping, in [-1, 1].
+        velocity: (3,) measured linear velocity of the tool [m/s], base frame; only for policies that look at it.
+        target: the object that the skill is about; only for policies that look at one.
+        style: from 0, cautious, to 1, fast.
     """
 
     state: RobotState
     tool: ToolPose
     goal: ToolPose
     last_action: FloatArray
+    velocity: FloatArray | None = None
+    target: ObjectView | None = None
+    style: float = 1.0
 
 
 def _axes(rotation: FloatArray) -> FloatArray:
@@ -42,10 +64,43 @@ def _turn(inputs: PolicyInput) -> FloatArray:
     return turn
 
 
+def _target(inputs: PolicyInput) -> ObjectView:
+    """The object; what it must be there for is said where it is not."""
+    if inputs.target is None:
+        raise ReinsError("this policy looks at an object, and none was given to it")
+    return inputs.target
+
+
+def _velocity(inputs: PolicyInput) -> FloatArray:
+    if inputs.velocity is None:
+        raise ReinsError("this policy looks at the tool's velocity, and it was not given")
+    return inputs.velocity
+
+
+def _tool_yaw(inputs: PolicyInput) -> tuple[float, float]:
+    """(2,) sine and cosine of twice the tool's yaw: a hand that is turned by half a turn is the same hand."""
+    c, s = inputs.tool.rotation[0, 0], inputs.tool.rotation[1, 0]
+    return 2.0 * s * c, c * c - s * s
+
+
+def _object_yaw(inputs: PolicyInput) -> tuple[float, float]:
+    """(2,) sine and cosine of four times the yaw of the object's sides from the tool's: the same every quarter turn."""
+    sine, cosine = _tool_yaw(inputs)
+    twice = 2.0 * _target(inputs).yaw
+    s, c = sin(twice), cos(twice)
+    s, c = s * cosine - c * sine, c * cosine + s * sine
+    return 2.0 * s * c, c * c - s * s
+
+
 PER_JOINT: Final = 0
 """Stands for one number per joint in a term's size."""
 
-TERMS: Final[Mapping[str, tuple[int, Callable[[PolicyInput], FloatArray]]]] = {
+PER_ACTION: Final = -1
+"""Stands for one number per number of the action."""
+
+Value = FloatArray | tuple[float, ...]
+
+TERMS: Final[Mapping[str, tuple[int, Callable[[PolicyInput], Value]]]] = {
     "joint_position": (PER_JOINT, lambda inputs: inputs.state.position),
     "joint_velocity": (PER_JOINT, lambda inputs: inputs.state.velocity),
     "tool_position": (3, lambda inputs: inputs.tool.position),
@@ -54,10 +109,20 @@ TERMS: Final[Mapping[str, tuple[int, Callable[[PolicyInput], FloatArray]]]] = {
     "goal_orientation": (6, lambda inputs: _axes(inputs.goal.rotation)),
     "goal_offset": (3, lambda inputs: inputs.goal.position - inputs.tool.position),
     "goal_turn": (3, _turn),
-    "last_action": (PER_JOINT, lambda inputs: inputs.last_action),
+    "last_action": (PER_ACTION, lambda inputs: inputs.last_action),
+    "tool_velocity": (3, _velocity),
+    "tool_yaw": (2, _tool_yaw),
+    "gripper_width": (1, lambda inputs: (inputs.state.gripper_width,)),
+    "gripper_holding": (1, lambda inputs: (float(inputs.state.gripper_holding),)),
+    "object_offset": (3, lambda inputs: _target(inputs).position - inputs.tool.position),
+    "object_yaw": (2, _object_yaw),
+    "object_size": (3, lambda inputs: _target(inputs).size),
+    "style": (1, lambda inputs: (inputs.style,)),
 }
 """Size and meaning of every term: positions [m], joint positions [rad], velocities [rad/s], orientations as the x and y
-axes of the tool; goal_offset [m] and goal_turn [rad] lead from the tool to the goal."""
+axes of the tool; goal_offset [m], goal_turn [rad] and object_offset [m] lead from the tool to the goal and the object;
+tool_velocity [m/s], gripper_width [m], gripper_holding 0 or 1, object_size [m], style 0 … 1; tool_yaw and object_yaw
+are sines and cosines of two and four times the angle."""
 
 
 class ObservationBuilder:
@@ -66,26 +131,36 @@ class ObservationBuilder:
     Args:
         terms: of the policy's contract.
         joints: number of joints.
+        actions: numbers in the policy's action; by default one per joint.
 
     Raises:
         UnknownName: a term that does not exist; lists those that do.
         ReinsError: a term of another size than the contract says.
     """
 
-    def __init__(self, terms: Sequence[ObservationTerm], joints: int) -> None:
-        self._parts: list[tuple[slice, ObservationTerm, Callable[[PolicyInput], FloatArray]]] = []
+    def __init__(self, terms: Sequence[ObservationTerm], joints: int, actions: int | None = None) -> None:
+        sizes = {PER_JOINT: joints, PER_ACTION: joints if actions is None else actions}
+        self._parts: list[tuple[slice, Callable[[PolicyInput], Value]]] = []
         begin = 0
         for term in terms:
             size, make = look_up("observation term", term.name, TERMS)
-            size = joints if size == PER_JOINT else size
+            size = sizes.get(size, size)
             if term.size != size:
                 raise ReinsError(f"observation term '{term.name}' has {size} numbers, and the policy wants {term.size}")
-            self._parts.append((slice(begin, begin + size), term, make))
+            self._parts.append((slice(begin, begin + size), make))
             begin += size
+        self._scale = np.repeat([term.scale for term in terms], [term.size for term in terms])
+        self._clip = np.repeat([term.clip for term in terms], [term.size for term in terms])
+        self._raw = np.zeros(begin)
         self.buffer: NDArray[np.float32] = np.zeros((1, begin), dtype=np.float32)
 
     def build(self, inputs: PolicyInput) -> NDArray[np.float32]:
         """(1, size) the observation, scaled and clipped; the same array every time."""
-        for part, term, make in self._parts:
-            self.buffer[0, part] = np.clip(make(inputs) * term.scale, -term.clip, term.clip)
+        raw, clip = self._raw, self._clip
+        for part, make in self._parts:
+            raw[part] = make(inputs)
+        np.multiply(raw, self._scale, out=raw)
+        np.minimum(raw, clip, out=raw)
+        np.maximum(raw, -clip, out=raw)
+        self.buffer[0] = raw
         return self.buffer

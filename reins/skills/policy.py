@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
-from reins.models.metadata import PolicyMetadata
+from reins.models.metadata import TOOL_TWIST, PolicyMetadata
 from reins.models.registry import read_contract
 from reins.skills.action import ActionDecoder
 from reins.skills.observation import ObservationBuilder, PolicyInput
@@ -39,10 +39,11 @@ class OnnxPolicy:
         try:
             self.metadata = read_contract(data)
             check_fit(self.metadata, profile)
-            self._observation = ObservationBuilder(self.metadata.observation, len(profile.joints))
+            actions = len(self.metadata.action.scale)
+            self._observation = ObservationBuilder(self.metadata.observation, len(profile.joints), actions)
             self._decoder = ActionDecoder(self.metadata.action, profile)
             self._session = _session(data)
-            self._bind(len(profile.joints))
+            self._bind(actions)
             self._probe()
         except ReinsError as error:
             raise ReinsError(f"policy '{name}' is refused: {error}") from error
@@ -51,10 +52,18 @@ class OnnxPolicy:
 
     def reset(self) -> None:
         """Forget the last action, at the start of a skill."""
-        self.last_action: FloatArray = np.zeros(len(self.metadata.joint_names))
+        self.last_action: FloatArray = np.zeros(len(self.metadata.action.scale))
 
     def step(self, inputs: PolicyInput) -> FloatArray:
         """(n,) joint velocity for the next period [rad/s].
+
+        Raises:
+            ReinsError: the network's output is not finite, or means a tool twist.
+        """
+        return self._decoder.velocity(self.act(inputs))
+
+    def act(self, inputs: PolicyInput) -> FloatArray:
+        """(k,) action for the next period of the policy, in [-1, 1].
 
         Raises:
             ReinsError: the network's output is not finite.
@@ -65,17 +74,17 @@ class OnnxPolicy:
             raise ReinsError(f"policy '{self.name}' gave an action that is not finite")
         action = self._decoder.clip(self._output[0])
         self.last_action = action
-        return self._decoder.velocity(action)
+        return action
 
-    def _bind(self, joints: int) -> None:
+    def _bind(self, actions: int) -> None:
         """Check the network's shapes and bind its input and output to our buffers."""
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         if len(inputs) != 1 or len(outputs) != 1:
             raise ReinsError(f"it has {len(inputs)} inputs and {len(outputs)} outputs; one of each is wanted")
-        for tensor, size in ((inputs[0], self.metadata.observation_size), (outputs[0], joints)):
+        for tensor, size in ((inputs[0], self.metadata.observation_size), (outputs[0], actions)):
             if tensor.type != "tensor(float)" or list(tensor.shape) != [1, size]:
                 raise ReinsError(f"'{tensor.name}' is {tensor.type} {tensor.shape}; its contract asks for [1, {size}]")
-        self._output: NDArray[np.float32] = np.zeros((1, joints), dtype=np.float32)
+        self._output: NDArray[np.float32] = np.zeros((1, actions), dtype=np.float32)
         self._binding = self._session.io_binding()
         self._binding.bind_ortvalue_input(inputs[0].name, ort.OrtValue.ortvalue_from_numpy(self._observation.buffer))
         self._binding.bind_ortvalue_output(outputs[0].name, ort.OrtValue.ortvalue_from_numpy(self._output))
@@ -113,7 +122,8 @@ def check_fit(metadata: PolicyMetadata, profile: RobotProfile) -> None:
         first = next((f"'{theirs}' where '{ours}' is" for theirs, ours in pairs if theirs != ours), "their number")
         raise ReinsError(f"its joints differ from those of '{profile.name}': {first}")
     rate = profile.rates.command
-    if abs(metadata.rate - rate) > RATE_TOLERANCE * rate:
+    parts = max(1, round(rate / metadata.rate)) if metadata.action.meaning == TOOL_TWIST else 1
+    if abs(parts * metadata.rate - rate) > RATE_TOLERANCE * rate:
         raise ReinsError(f"it runs at {metadata.rate:g} Hz, and '{profile.name}' is controlled at {rate:g} Hz")
 
 
