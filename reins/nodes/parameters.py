@@ -112,7 +112,8 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _bounds(field: FieldInfo) -> tuple[Any, Any]:
+def bounds_of(field: FieldInfo) -> tuple[Any, Any]:
+    """Smallest and largest value of a parameter; None where there is no bound."""
     lower: Any = None
     upper: Any = None
     for item in field.metadata:
@@ -133,7 +134,7 @@ def _descriptor(name: str, field: FieldInfo) -> ParameterDescriptor:
         descriptor.dynamic_typing = True  # rclpy cannot tell the type of an empty list; `check` does
     if get_origin(field.annotation) is Literal:
         descriptor.additional_constraints = "one of " + ", ".join(str(choice) for choice in get_args(field.annotation))
-    lower, upper = _bounds(field)
+    lower, upper = bounds_of(field)
     if lower is None and upper is None:
         return descriptor
     if field.annotation is int:
