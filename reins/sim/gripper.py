@@ -1,11 +1,10 @@
 """The simulated gripper: a drive that closes at a limited speed and pushes with a limited force."""
 
+from dataclasses import dataclass
 from typing import Final
 
-import mujoco
-
 from reins.hardware.profile import Gripper
-from reins.hardware.robot import GripperCommand
+from reins.hardware.robot import FloatArray, GripperCommand
 from reins.sim.model import FINGER_STIFFNESS
 
 STALL_SPEED: Final = 0.005
@@ -18,23 +17,39 @@ STALL_TIME: Final = 0.04
 """A stall that lasts this long is a grasp [s]."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GripperDrive:
+    """What the gripper and its engine share; the arrays stay the same ones for good.
+
+    Attributes:
+        position, velocity: (2,) of the fingers, each from the middle [m, m/s]; the engine writes them.
+        reference: (1,) mean finger position that the drive pulls to [m]; the engine moves it on with `speed`.
+        speed: (1,) of the reference [m/s].
+        force: (1,) of the drive, of which each finger gets half [N]; negative closes. The engine writes it.
+        force_range: (2,) least and greatest force of the drive [N].
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    reference: FloatArray
+    speed: FloatArray
+    force: FloatArray
+    force_range: FloatArray
+
+
 class SimulatedGripper:
     """Moves the drive's reference towards the commanded width; a stall above the target width is a grasp.
 
     Args:
-        model, data: the simulation; its last activation is the reference of the mean finger position [m].
+        drive: the engine's side of it.
         limits: of the profile.
-        joints: number of arm joints, which come before the fingers.
     """
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, limits: Gripper, joints: int) -> None:
+    def __init__(self, drive: GripperDrive, limits: Gripper) -> None:
         self._limits = limits
-        self._position = data.qpos[joints : joints + 2]
-        self._velocity = data.qvel[joints : joints + 2]
-        self._reference = data.act[-1:]
-        self._speed = data.ctrl[-1:]
-        self._force = data.actuator_force[-1:]
-        self._force_range = model.actuator_forcerange[-1]
+        self._position, self._velocity = drive.position, drive.velocity
+        self._reference, self._speed = drive.reference, drive.speed
+        self._force, self._force_range = drive.force, drive.force_range
         self.reset()
 
     @property
@@ -48,8 +63,7 @@ class SimulatedGripper:
         return self._stalled >= STALL_TIME
 
     def reset(self) -> None:
-        """Fully open, at rest."""
-        self._position[:] = self._limits.max_width / 2
+        """Pull to fully open."""
         self._reference[0] = self._limits.max_width / 2
         self._stalled = 0.0
         self.command(GripperCommand(self._limits.max_width, self._limits.grasp_force))

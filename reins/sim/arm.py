@@ -1,0 +1,321 @@
+"""What every simulated arm does whatever its physics engine: reference, watchdog, stops, faults, truth of the world."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reins.contracts.errors import ReinsError
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import FloatArray, RobotSpec, RobotState, SafeCommand, StopCategory
+from reins.sim.gripper import GripperDrive, SimulatedGripper
+from reins.sim.objects import rest_height
+from reins.sim.placement import place
+from reins.sim.touch import TouchWatch
+from reins.sim.world import CameraSpec, WorldSpec
+from reins.sim.world_state import TruthObject, WorldState
+
+SETTLE: Final = 0.3
+"""Time that objects get after a reset to come to rest [s]; it does not count as robot time."""
+
+JUMP: Final = 0.1
+"""A setpoint farther than this from reference and measured position is refused, as the real arm does [rad]."""
+
+STILL: Final = 1e-3
+"""Below this speed brakes have closed [rad/s]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointDrive:
+    """What the arm's joint impedance and its engine share; the arrays stay the same ones for good.
+
+    Attributes:
+        position, velocity, effort: (n,) measured [rad, rad/s, N·m]; the engine writes them.
+        reference: (n,) position that is tracked [rad]; both write it, for the engine moves it on with `speeds`.
+        speeds: (k, n) speed of the reference [rad/s] in every row; the arm writes it.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    effort: FloatArray
+    reference: FloatArray
+    speeds: FloatArray
+
+
+class Physics(Protocol):
+    """One engine with one arm and one world in it. Every joint pulls to a reference that moves at a given speed."""
+
+    @property
+    def timestep(self) -> float:
+        """Physics and joint control period [s]."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """Robot time [s]."""
+        ...
+
+    @time.setter
+    def time(self, value: float) -> None: ...
+
+    @property
+    def joints(self) -> JointDrive:
+        """The arm's joints."""
+        ...
+
+    @property
+    def gripper(self) -> GripperDrive:
+        """The gripper's drive."""
+        ...
+
+    @property
+    def objects(self) -> Mapping[str, FloatArray]:
+        """(7,) pose of every object's body, x y z [m] and w x y z, by id."""
+        ...
+
+    def qpos(self) -> FloatArray:
+        """(nq,) joints, fingers and objects, in the order of `reins.sim.model`; a copy."""
+        ...
+
+    def begin(self, poses: Mapping[str, FloatArray]) -> None:
+        """Start anew at time 0, at rest: arm at home, gripper open, objects at (7,) `poses`."""
+
+    def advance(self, steps: int) -> None:
+        """Compute that many physics steps."""
+
+    def contacts(self) -> NDArray[np.int32]:
+        """(c, 2) what is in contact now, in the kinds of `reins.sim.touch`."""
+        ...
+
+    def close(self) -> None:
+        """Release the engine. Safe to call twice."""
+
+
+class SimulatedArm:
+    """One arm in one simulated world; implements `reins.hardware.robot.Robot` over any `Physics`.
+
+    Joint impedance runs at the physics rate: inside the engine the reference moves from the commanded position with the
+    commanded velocity. Past a command's period the reference goes on with the same velocity until the profile's
+    `stale_after`, for a command that is a little late must not jerk the arm; then the reference brakes along its path
+    within the acceleration limits and the fault is set.
+
+    A touch shorter than a `step` can be missed: contacts are looked at once per `step`.
+
+    Args:
+        profile: the robot.
+        world: the world around it.
+        seed: of the objects' poses.
+        physics: the engine, made from the same profile and world.
+
+    Raises:
+        ReinsError: the objects do not fit on the table.
+    """
+
+    def __init__(self, profile: RobotProfile, world: WorldSpec, seed: int, physics: Physics) -> None:
+        self.world = world
+        self.cameras: dict[str, CameraSpec] = {camera.name: camera for camera in world.cameras}
+        self._profile = profile
+        self._n = len(profile.joints)
+        self._spec = RobotSpec(
+            name=profile.name,
+            kind=profile.kind,
+            simulated=True,
+            joint_names=profile.joint_names,
+            has_gripper=True,
+            cameras=tuple(self.cameras),
+        )
+        self._physics = physics
+        self._dt = physics.timestep
+        joints = physics.joints
+        self._position, self._velocity, self._effort = joints.position, joints.velocity, joints.effort
+        self._reference, self._speeds = joints.reference, joints.speeds
+        self._stale_steps = round(profile.rates.stale_after / self._dt)
+        self._gripper = SimulatedGripper(physics.gripper, profile.gripper)
+        self._touch = TouchWatch(world, physics.contacts)
+        self.seed = seed
+        self.reset(seed)
+
+    @property
+    def spec(self) -> RobotSpec:
+        """What this driver says of itself."""
+        return self._spec
+
+    def reset(self, seed: int) -> None:
+        """Start again at time 0: arm at home, gripper open, objects at the poses that `seed` draws, no fault.
+
+        Raises:
+            ReinsError: the objects do not fit on the table.
+        """
+        poses = {}
+        for name, pose in place(self.world, seed).items():
+            height = rest_height(self.world.by_id[name])
+            poses[name] = np.array([pose.x, pose.y, height, np.cos(pose.yaw / 2), 0.0, 0.0, np.sin(pose.yaw / 2)])
+        self._physics.begin(poses)
+        self._gripper.reset()
+        self._hold_measured()
+        self._physics.advance(round(SETTLE / self._dt))
+        self._physics.time = 0.0
+        self._touch.reset()
+        self.seed = seed
+        self._fault = ""
+        self._braking = False
+        self._cut = False
+        self._sequence = 0
+        self._late = 0.0
+        self._hold_measured()
+
+    def connect(self) -> None:
+        """Hold the measured position."""
+        self._hold_measured()
+
+    def read(self) -> RobotState:
+        """The measured state now."""
+        return RobotState(
+            stamp=self._physics.time,
+            position=self._position.copy(),
+            velocity=self._velocity.copy(),
+            effort=self._effort.copy(),
+            reference=self._reference.copy(),
+            gripper_width=self._gripper.width,
+            gripper_holding=self._gripper.holding,
+            sequence=self._sequence,
+            fault=self._fault,
+        )
+
+    def write(self, command: SafeCommand) -> None:
+        """Track this setpoint from now on; ignored while a fault is set.
+
+        A setpoint that is not finite, or that jumps, is not tracked: the arm stops and says so.
+
+        Raises:
+            ReinsError: position or velocity has the wrong length.
+        """
+        if self._fault:
+            return
+        position, velocity = command.position, command.velocity
+        if len(position) != self._n or len(velocity) != self._n:
+            raise ReinsError(f"a setpoint for '{self._spec.name}' has {self._n} positions and velocities")
+        if not (np.isfinite(position).all() and np.isfinite(velocity).all()):
+            self.stop(StopCategory.CONTROLLED, "a setpoint is not finite")
+            return
+        if np.abs(position - self._reference).max() > JUMP and self._jumps(position):
+            return
+        self._reference[:] = position
+        self._speeds[:] = velocity
+        self._steps_left = self._stale_steps
+        self._watched = True
+        self._sequence = command.sequence
+        if command.gripper is not None:
+            self._gripper.command(command.gripper)
+
+    def step(self, dt: float) -> None:
+        """Let `dt` [s] of robot time pass. Fractions of a physics step are carried over to the next call."""
+        steps = int((self._late + dt) / self._dt + 1e-6)
+        self._late += dt - steps * self._dt
+        if self._fault:
+            self._step_stopped(steps)
+        elif not self._watched or steps <= self._steps_left:
+            self._gripper.drive(steps * self._dt)
+            self._physics.advance(steps)
+            self._steps_left -= steps
+        else:
+            fresh = self._steps_left
+            self._gripper.drive(fresh * self._dt)
+            self._physics.advance(fresh)
+            self.stop(
+                StopCategory.CONTROLLED,
+                f"no command for {self._profile.rates.stale_after * 1e3:.0f} ms: the arm stopped by itself",
+            )
+            self._step_stopped(steps - fresh)
+        self._touch.look()
+
+    def stop(self, category: StopCategory, reason: str) -> None:
+        """Stop now and set the fault to `reason`; the first reason stays.
+
+        CONTROLLED brakes along the path within the acceleration limits, then holds. CUT takes the drive's torque away:
+        brakes alone slow the arm down, then hold it where it came to rest.
+        """
+        self._fault = self._fault or reason
+        self._watched = False
+        self._gripper.freeze()
+        if category == StopCategory.CUT:
+            self._cut = True
+            self._speeds[:] = 0.0
+        elif not self._cut:
+            self._braking = True
+
+    def recover(self) -> None:
+        """Clear the fault and hold the measured position; no earlier command resumes."""
+        self._fault = ""
+        self._braking = False
+        self._cut = False
+        self._hold_measured()
+
+    def close(self) -> None:
+        """Stand still and release the engine."""
+        self._hold_measured()
+        self._physics.close()
+
+    def world_state(self) -> WorldState:
+        """What is true now."""
+        poses = self._physics.objects
+        return WorldState(
+            stamp=self._physics.time,
+            world=self.world.name,
+            seed=self.seed,
+            objects={name: self._truth(name, poses[name]) for name in self.world.by_id},
+            held=self._touch.held(),
+            qpos=self._physics.qpos(),
+        )
+
+    def _truth(self, name: str, pose: FloatArray) -> TruthObject:
+        item = self.world.by_id[name]
+        x, y, z, qw, qx, qy, qz = pose.tolist()
+        return TruthObject(
+            id=name,
+            label=item.label,
+            colour=item.colour,
+            position=(x, y, z),
+            orientation=(qx, qy, qz, qw),
+            size=item.size,
+            touched=self._touch.touched(name),
+        )
+
+    def _jumps(self, position: FloatArray) -> bool:
+        """Stop if `position` is far from where the arm is as well as from where it was going."""
+        jump = np.minimum(np.abs(position - self._reference), np.abs(position - self._position))
+        if jump.max() <= JUMP:
+            return False
+        name = self._spec.joint_names[int(jump.argmax())]
+        self.stop(
+            StopCategory.CONTROLLED, f"the setpoint of {name} jumps by {jump.max():.2f} rad; {JUMP} rad is the most"
+        )
+        return True
+
+    def _hold_measured(self) -> None:
+        self._reference[:] = self._position
+        self._speeds[:] = 0.0
+        self._watched = False
+        self._steps_left = 0
+
+    def _step_stopped(self, steps: int) -> None:
+        """One physics step at a time: slow the reference down, or let the brakes grip."""
+        for _ in range(steps):
+            if self._cut:
+                if np.abs(self._velocity).max() > STILL:
+                    self._reference[:] = self._position  # a brake has no spring
+            elif self._braking:
+                self._slow_down()
+            self._gripper.drive(self._dt)
+            self._physics.advance(1)
+
+    def _slow_down(self) -> None:
+        """Take one physics step's worth off the reference speed, every joint by the same share."""
+        left = float(np.max(np.abs(self._speeds[0]) / self._profile.acceleration))
+        if left <= self._dt:
+            self._speeds[:] = 0.0
+            self._braking = False
+        else:
+            self._speeds *= 1.0 - self._dt / left
