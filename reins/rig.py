@@ -17,13 +17,14 @@ from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.hardware.host import DriverHost
 from reins.hardware.profile import RobotProfile, load_profile
-from reins.hardware.robot import RobotState, SafeCommand
+from reins.hardware.robot import JointCommand, RobotState, SafeCommand
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
 from reins.perception.state import StatePerception
 from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
 from reins.planning.factory import make_planner
 from reins.safety.constraints import PLANNER
+from reins.safety.modes import Mode
 from reins.safety.monitor import SafetyMonitor
 from reins.safety.settings import SafetySettings
 from reins.sim.camera import Renderer
@@ -95,6 +96,16 @@ class Tick:
     scene: Scene
 
 
+class Operator(Protocol):
+    """Someone who may take over by hand, asked in every control period."""
+
+    def command(self, state: RobotState) -> JointCommand | None:
+        """A command of source "teleop" while the dead-man is held, else None."""
+
+    def hands_back(self, state: RobotState) -> bool:
+        """Whether control is handed back now; asked while nobody holds the dead-man."""
+
+
 class _Eyes(Protocol):
     """Where scenes come from."""
 
@@ -157,6 +168,7 @@ class Rig:
         settings: backends and world.
         seed: seed of the world's random poses.
         on_tick: called after every control period.
+        operator: may take over by hand, which pauses the task; nobody by default.
 
     Raises:
         ReinsError: an unknown robot, world or backend; says which exist.
@@ -167,12 +179,13 @@ class Rig:
         settings: RigSettings,
         seed: int,
         on_tick: Callable[[Tick], None] | None = None,
+        operator: Operator | None = None,
     ) -> None:
         self.settings = settings
         self.profile: RobotProfile = load_profile(settings.robot)
         self.world: WorldSpec = load_world(settings.world)
         self._period = 1.0 / self.profile.rates.command
-        self._on_tick = on_tick
+        self._on_tick, self._operator = on_tick, operator
         self._planner = make_planner(settings.planner, SKILLS)
         self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
         self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED)
@@ -221,6 +234,8 @@ class Rig:
                 self._look_again()
             elif isinstance(action, RunSkill):
                 self._carry_out(executor, action.call, action.constraints)
+            if self._taken:
+                self._pause(executor, begin + self.settings.task_time_limit)
         self._hold_to(())
         return RigResult(
             outcome=action.outcome,
@@ -243,6 +258,9 @@ class Rig:
             output = self._tick(running=True)
             if output is not None and output.status is not Status.RUNNING:
                 return output
+            if self._taken:
+                self._runner.drop()
+                return self._refused("the operator drives by hand")
 
     def wait(self, duration: float) -> None:
         """Let `duration` [s] of robot time pass with nothing commanded."""
@@ -254,7 +272,21 @@ class Rig:
         output = self.run_skill(call, constraints)
         success = output.status is Status.SUCCEEDED
         self._journal.skills.append((call, success))
-        executor.skill_finished(success, output.reason, self._state.stamp)
+        executor.skill_finished(success, output.reason, self._state.stamp, interrupted=self._taken)
+
+    @property
+    def _taken(self) -> bool:
+        """Whether an operator drives by hand, or has not handed back yet."""
+        return self._monitor.mode in (Mode.ACTIVE_TELEOP, Mode.HOLD)
+
+    def _pause(self, executor: TaskExecutor, end: float) -> None:
+        """Let the operator drive until the hand-back, or until robot time `end` [s]."""
+        executor.pause(self._scene)
+        while self._taken and self._state.stamp < end:
+            self._tick(running=False)
+        if self._taken:
+            executor.cancel("an operator drove by hand and did not hand back in time")
+        executor.resume(self._state.stamp)
 
     def _hold_to(self, constraints: Sequence[Constraint]) -> None:
         """Have the safety monitor keep exactly these, as the planner node does."""
@@ -284,6 +316,11 @@ class Rig:
         if running:
             command, output = self._runner.step(state, self._scene)
             safe = self._monitor.on_command(command, t)
+        if self._operator is not None:
+            if (by_hand := self._operator.command(state)) is not None:
+                safe = self._monitor.on_command(by_hand, t) or safe
+            elif self._monitor.mode is Mode.HOLD and self._operator.hands_back(state):
+                self._monitor.hand_back("operator", t)
         if safe is None:
             safe = self._monitor.tick(t)
         self._journal.events.extend(self._monitor.take_events())
