@@ -110,11 +110,12 @@ def parse_constraint(kind: str, words: list[str]) -> "Constraint":
         values["object"] = words[0]
     else:
         numbers = [_number(name, word) for name, word in zip(form, words, strict=True)]
-        values |= {
+        fields: dict[str, dict[str, object]] = {
             "keep_out": {"centre": numbers[:3], "size": numbers[3:]},
             "speed": {"scale": numbers[0]},
             "payload": {"mass": numbers[0]},
-        }[kind]
+        }
+        values |= fields[kind]
     try:
         return Constraint.model_validate(values)
     except ValidationError as error:

@@ -34,7 +34,6 @@ def test_the_task_finishes_after_the_hand_back_and_says_what_changed() -> None:
     world.put("red_block", "on", "white_plate")
     world.t += 20.0
     task.resume(world.t)
-    assert task.stage == "looking"
     done = world.drive(task)
     assert (done.outcome, task.replans) == ("succeeded", 0)
     assert task.notes == [done.reason.partition("; ")[2]]
@@ -80,7 +79,8 @@ def test_without_scenes_after_the_hand_back_it_gives_up_in_time() -> None:
 
 def test_an_effect_that_the_operator_undid_before_it_was_judged_is_not_held_against_the_skill() -> None:
     world, task = World(tabletop()), executor()
-    task.skill_finished(*world.run(until_a_skill_runs(task, world)), world.t)  # picked, not yet seen
+    success, reason = world.run(until_a_skill_runs(task, world))
+    task.skill_finished(success, reason, world.t)  # picked, not yet seen
     task.pause(world.scene())
     world.to_table("red_block")
     task.resume(world.t)
@@ -93,7 +93,8 @@ def test_an_effect_that_the_operator_undid_before_it_was_judged_is_not_held_agai
 def test_an_effect_that_was_never_seen_is_forgotten() -> None:
     world, task = World(tabletop()), executor()
     world.lies = {("pick", 0)}
-    task.skill_finished(*world.run(until_a_skill_runs(task, world)), world.t)
+    success, reason = world.run(until_a_skill_runs(task, world))
+    task.skill_finished(success, reason, world.t)
     task.pause(world.scene())
     task.resume(world.t)
     done = world.drive(task)

@@ -12,7 +12,7 @@ from reins.contracts.plan import Constraint
 from reins.safety.constraints import MOST, ConstraintSet
 from reins.safety.rules import Rules
 
-BOX = {"centre": (0.5, 0.0, 0.2), "size": (0.1, 0.2, 0.3)}
+BOX = Constraint(kind="keep_out", centre=(0.5, 0.0, 0.2), size=(0.1, 0.2, 0.3), set_by="operator")
 
 
 def speed(scale: float, set_by: Literal["operator", "planner"] = "planner") -> Constraint:
@@ -38,11 +38,11 @@ class TestWhatTheyAddUpTo:
         constraints = ConstraintSet(1.0)
         assert (constraints.avoided, constraints.keep_outs, constraints.payload) == (frozenset(), (), 0.0)
         constraints.add(Constraint(kind="avoid", object="yellow_block"), "planner")
-        box = constraints.add(Constraint(kind="keep_out", set_by="operator", **BOX), "anna")
+        box = constraints.add(BOX, "anna")
         constraints.add(Constraint(kind="payload", mass=0.5), "planner")
         constraints.add(Constraint(kind="payload", mass=0.2), "planner")
         assert constraints.avoided == {"yellow_block"}
-        assert constraints.keep_outs == (box,) and box.size == BOX["size"]
+        assert constraints.keep_outs == (box,) and box.size == BOX.size
         assert constraints.payload == 0.5, "the heaviest, for that is the tighter one"
         assert constraints.speed_scale == 1.0
 
