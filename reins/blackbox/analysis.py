@@ -73,6 +73,7 @@ class Filtered:
         largest: by how much at most [rad/s].
         joint: in which joint.
         rejected, rejected_after: commands that were refused until the stop and after it, by the monitor's own count.
+        speed_scale: share of the speed limits that was in force at the stop; 1 is all.
         reasons: its reasons for changing and refusing until the stop, most frequent first.
     """
 
@@ -82,6 +83,7 @@ class Filtered:
     joint: str
     rejected: int
     rejected_after: int
+    speed_scale: float
     reasons: Sequence[str]
 
 
@@ -175,8 +177,9 @@ def _filtered(recording: Recording, charges: Sequence[Charge]) -> Filtered:
     reasons = [reason for reason, _count in Counter(MORE.sub("", event.reason) for event in told).most_common()]
     counts = [mode.rejected for mode in recording.modes] or [0]
     at_stop = max((mode.rejected for mode in recording.modes if mode.time <= 0.0), default=counts[0])
+    scale = next((mode.speed_scale for mode in reversed(recording.modes) if mode.time <= 0.0), 1.0)
     rejected, after = at_stop - counts[0], counts[-1] - at_stop
-    return Filtered(compared, changed, largest, recording.case.joint_names[joint], rejected, after, reasons)
+    return Filtered(compared, changed, largest, recording.case.joint_names[joint], rejected, after, scale, reasons)
 
 
 def _drives(charges: Sequence[Charge], source: str, time: float) -> bool:

@@ -47,7 +47,7 @@ class Mode(NamedTuple):
     time: float
     mode: str
     reason: str
-    clipped: int
+    speed_scale: float
     rejected: int
 
 
@@ -181,7 +181,7 @@ def _take_safe(recording: Recording, time: float, sent: float, message: Any) -> 
 
 def _take_mode(recording: Recording, time: float, _sent: float, message: Any) -> None:
     recording.modes.append(
-        Mode(time, str(message.mode_name).lower(), message.reason, message.clipped, message.rejected)
+        Mode(time, str(message.mode_name).lower(), message.reason, message.speed_scale, message.rejected)
     )
 
 
@@ -192,7 +192,13 @@ def _take_event(recording: Recording, time: float, _sent: float, message: Any) -
 def _take_plan(recording: Recording, time: float, _sent: float, message: Any) -> None:
     steps = [f"{step.skill}({', '.join(_argument(a) for a in step.arguments)})" for step in message.steps]
     said = " → ".join(steps) or message.question or message.refusal or "nothing left to do"
-    recording.plans.append(Note(time, said))
+    rules = ", ".join(_rule(constraint) for constraint in message.constraints)
+    recording.plans.append(Note(time, f"{said}, with {rules}" if rules else said))
+
+
+def _rule(constraint: Any) -> str:
+    value = f"{constraint.scale:.0%}" if constraint.kind == "speed" else constraint.object
+    return f"{constraint.kind} {value}".rstrip()
 
 
 def _argument(argument: Any) -> str:

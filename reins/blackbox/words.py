@@ -87,6 +87,8 @@ def _filtered(filtered: Filtered) -> str:
     if filtered.changed:
         text += f", by {filtered.largest:.3f} rad/s at most ({filtered.joint})"
     text += f"; {filtered.rejected} refused{after}"
+    if filtered.speed_scale < 1.0:
+        text += f"; {filtered.speed_scale:.0%} of the speed limits in force"
     if not filtered.reasons:
         return text
     more = len(filtered.reasons) - MOST_REASONS

@@ -109,9 +109,9 @@ def asked(velocity: list[float], source: str = "teleop") -> dict[str, Any]:
     return {"source": source, "joint_names": list(JOINTS), "velocity": velocity}
 
 
-def mode(name: str, rejected: int = 0) -> dict[str, Any]:
+def mode(name: str, rejected: int = 0, scale: float = 1.0) -> dict[str, Any]:
     """Fields of the safety monitor's state."""
-    return {"mode_name": name, "reason": f"because of {name}", "rejected": rejected}
+    return {"mode_name": name, "reason": f"because of {name}", "rejected": rejected, "speed_scale": scale}
 
 
 def event(kind: str, source: str, reason: str, severity: int = 0) -> dict[str, Any]:

@@ -92,7 +92,11 @@ def test_a_change_is_what_can_be_measured(tmp_path: Path, change: float, changed
 def test_the_plan_and_a_sum_of_refusals(tmp_path: Path) -> None:
     step = {"skill": "pick", "arguments": [{"name": "object", "text": "red_block"}]}
     push = {"skill": "push", "arguments": [{"name": "distance", "number": 0.1, "is_number": True}]}
-    rows: list[Row] = [("safety/state", -2.0, mode("active_skill")), ("plan", -1.9, {"steps": [step, push]})]
+    rules = [{"kind": "avoid", "object": "yellow_block"}, {"kind": "speed", "scale": 0.5}, {"kind": "keep_out"}]
+    rows: list[Row] = [
+        ("safety/state", -2.0, mode("active_skill")),
+        ("plan", -1.9, {"steps": [step, push], "constraints": rules}),
+    ]
     rows += [("safety/events", -1.0, event("command_rejected", "skill", "command of skill refused: too old", 1))]
     rows += [
         (
@@ -101,11 +105,11 @@ def test_the_plan_and_a_sum_of_refusals(tmp_path: Path) -> None:
             event("command_rejected", "skill", "command of skill refused: too old (and 7 more like it)"),
         )
     ]
-    rows += [("safety/state", -0.4, mode("active_skill", 8)), ("plan", 0.5, {"refusal": "after the stop"})]
+    rows += [("safety/state", -0.4, mode("active_skill", 8, 0.5)), ("plan", 0.5, {"refusal": "after the stop"})]
     analysis, words = told(tmp_path, rows)
-    assert words["plan"] == "pick(red_block) → push(0.1)"
+    assert words["plan"] == "pick(red_block) → push(0.1), with avoid yellow_block, speed 50%, keep_out"
     assert analysis.filtered.reasons == ["command of skill refused: too old"]
-    assert "8 refused: command of skill" in words["filter"]
+    assert "8 refused; 50% of the speed limits in force: command of skill" in words["filter"]
 
 
 def test_several_causes_and_a_file_that_was_asked_for(tmp_path: Path) -> None:

@@ -103,12 +103,29 @@ def test_it_is_written_on_request(graph: RunningGraph, folder: Path) -> None:
     assert recording.modes[-1].mode == "estop"
 
 
-def test_the_recorder_s_end_is_told_and_stops_nothing(graph: RunningGraph) -> None:
+def drive_again(graph: RunningGraph) -> None:
     reply = graph.client.reset("test")
     assert reply.accepted, reply.message
     graph.until(lambda: graph.states[-1].armed and not graph.states[-1].fault, "armed again after the reset")
     graph.client.spin(RELEASED)
     graph.drive()
+
+
+def test_disarming_a_robot_that_moves_is_a_stop_with_a_file_of_its_own(graph: RunningGraph, folder: Path) -> None:
+    drive_again(graph)
+    before = set(files_in(folder))
+    assert graph.client.arm("ann@cell", False).accepted
+    graph.press("w", 0.3)
+    (path,) = set(wait_for_file(folder, len(before) + 1)) - before
+    _recording, analysis, words = told(path)
+    assert words["stop"] == "disarmed by ann@cell"
+    assert words["in charge"].startswith("the operator, by hand (teleop)")
+    assert analysis.standstill.moving and analysis.standstill.after < 1.0
+    graph.mode("stopped")
+
+
+def test_the_recorder_s_end_is_told_and_stops_nothing(graph: RunningGraph) -> None:
+    drive_again(graph)
     graph.kill("blackbox")
     graph.press("w", 2.5)
     assert graph.modes[-1] == "active_teleop" and graph.states[-1].armed
