@@ -33,6 +33,10 @@ FLOOR: Final = 0.006
 JOINT_MARGIN: Final = 0.06
 """Distance kept from every joint limit [rad], as the scripts' differential kinematics does."""
 
+LEAD: Final = (0.02, 0.05)
+"""Lead of the joints' reference over the measured position at which the arm begins to wait for what holds it up, and at
+which it stands still [rad]: what bounds the force of a contact."""
+
 SPEED_SHARE: Final = 0.6
 RAMP_SHARE: Final = 0.6
 """Shares of the joints' speed and acceleration limits that are used."""
@@ -128,6 +132,7 @@ class TwistDecoder:
         action: FloatArray,
         share: float,
         joints: FloatArray,
+        reference: FloatArray,
         position: FloatArray,
         rotation: FloatArray,
         jacobian: FloatArray,
@@ -137,7 +142,7 @@ class TwistDecoder:
         Args:
             action: (5,) in [-1, 1].
             share: share of the speed scales that is allowed, 0 … 1.
-            joints: (n,) measured joint position [rad].
+            joints, reference: (n,) measured joint position and the one that is tracked [rad].
             position, rotation, jacobian: (3,), (3, 3), (6, n) of the tool there.
         """
         twist, scaled = self._twist, action * self._scale
@@ -156,7 +161,13 @@ class TwistDecoder:
         room = np.where(velocity > 0.0, self._upper - joints, joints - self._lower)
         np.maximum(room, 1e-6, out=room)
         fastest = float((np.abs(velocity) / np.minimum(self._speed, WALL * room)).max())
-        self._aim = velocity / fastest if fastest > 1.0 else velocity
+        if fastest > 1.0:
+            velocity /= fastest
+        lead = reference - joints
+        most = float(np.abs(lead).max())
+        if most > LEAD[0] and float(lead @ velocity) > 0.0:
+            velocity *= max(0.0, (LEAD[1] - most) / (LEAD[1] - LEAD[0]))
+        self._aim = velocity
 
     def step(self) -> FloatArray:
         """(n,) joint velocity for the next control period [rad/s]."""

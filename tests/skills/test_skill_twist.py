@@ -36,7 +36,7 @@ def drive(action: FloatArray, steps: int, share: float = 1.0) -> tuple[list[Tool
     for step in range(steps):
         pose, jacobian = KINEMATICS.tool_jacobian(joints)
         if step % HOLD == 0:
-            decoder.aim(action, share, joints, pose.position, pose.rotation, jacobian)
+            decoder.aim(action, share, joints, joints, pose.position, pose.rotation, jacobian)
         velocity = decoder.step()
         joints = joints + PERIOD * velocity
         poses.append(pose)
@@ -141,3 +141,21 @@ def test_a_quarter_turn_of_the_object_looks_the_same(tool: float, block: float, 
         seen.append(ObservationBuilder([term], 7).build(PolicyInput(state, pose, pose, zero, target=view)).copy())
     np.testing.assert_allclose(seen[0], seen[1], atol=1e-5)
     np.testing.assert_allclose(seen[0][0], [np.sin(4 * (block - tool)), np.cos(4 * (block - tool))], atol=1e-5)
+
+
+@pytest.mark.parametrize("lead, share", [(0.0, 1.0), (0.02, 1.0), (0.035, 0.5), (0.05, 0.0), (0.2, 0.0)])
+def test_an_arm_that_is_held_up_waits(lead: float, share: float) -> None:
+    decoder = TwistDecoder(SPEC, PROFILE)
+    joints = np.array(PROFILE.home)
+    pose, jacobian = KINEMATICS.tool_jacobian(joints)
+    action = np.array([0.0, 0.1, 0.0, 0.0, 0.0])
+
+    def aimed(reference: FloatArray) -> FloatArray:
+        decoder.reset()
+        decoder.aim(action, 1.0, joints, reference, pose.position, pose.rotation, jacobian)
+        return decoder.step()
+
+    free = aimed(joints)
+    ahead = lead * free / np.abs(free).max()
+    np.testing.assert_allclose(aimed(joints + ahead), share * free, atol=1e-9)
+    np.testing.assert_allclose(aimed(joints - ahead), free, atol=1e-9)

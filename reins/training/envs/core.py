@@ -1,0 +1,231 @@
+"""SkillEnv: one skill on one simulated arm as a Gymnasium goal environment, at the policy's rate and with its delay."""
+
+from collections import deque
+from typing import Any, ClassVar, Final
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from reins.contracts.errors import look_up
+from reins.hardware.kinematics import Kinematics, ToolPose
+from reins.hardware.profile import load_profile
+from reins.hardware.robot import FloatArray, SafeCommand
+from reins.models.metadata import TOOL_TWIST, TWIST_SIZE, ActionSpec, ObservationTerm, StyleSpec
+from reins.skills.action import TwistDecoder
+from reins.skills.observation import ObservationBuilder, PolicyInput
+from reins.training.envs.randomisation import Draw, Randomisation, load_randomisation
+from reins.training.envs.stage import make_stage
+from reins.training.envs.tasks import FREE, SUBJECT, TASKS, Setup, StartFinder, Task, distance
+from reins.training.envs.view import ObjectCamera, yaw_of
+
+Observation = dict[str, NDArray[Any]]
+
+HOLD: Final = 2
+"""Commands for which one action holds: 50 Hz over the robot's 100 Hz."""
+
+ACTION: Final = ActionSpec(meaning=TOOL_TWIST, scale=(0.25, 0.25, 0.25, 1.5, 0.08))
+"""What an action of 1 means at style 1: [m/s], [rad/s], [m]."""
+
+STYLE: Final = StyleSpec(slowest=0.4)
+"""A cautious policy moves at a tenth of a metre per second."""
+
+LASTING: Final = 10
+"""Policy steps for which success must last; the episode ends then."""
+
+GOAL_BOUND: Final = 2.0
+"""Goals and observations are this large at most [m]."""
+
+_ARM: Final = (("tool_position", 3), ("tool_velocity", 3), ("tool_yaw", 2), ("style", 1), ("last_action", TWIST_SIZE))
+_OBJECT: Final = (
+    ("gripper_width", 1),
+    ("gripper_holding", 1),
+    ("object_offset", 3),
+    ("object_yaw", 2),
+    ("object_size", 3),
+)
+
+
+def terms_of(task: str | type[Task]) -> tuple[ObservationTerm, ...]:
+    """What a task's policy sees beside its goal; the tool's position comes first."""
+    kind = look_up("task", task, TASKS) if isinstance(task, str) else task
+    parts = _ARM + (_OBJECT if kind.looks else ())
+    return tuple(ObservationTerm(name=name, size=size, scale=1.0, clip=GOAL_BOUND) for name, size in parts)
+
+
+class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
+    """One skill as a goal environment.
+
+    Observations are dictionaries: "observation", the terms of `terms_of` as a deployed policy sees them; "desired_goal"
+    and "achieved_goal" (k,), positions in the base frame [m], the achieved one as it truly is. Actions (5,) in [-1, 1]
+    are tool twists (`ACTION`). The reward is 0 where the goal is achieved within the task's tolerance, else -1. An
+    episode is cut once success has lasted, at the task's horizon, and at a fault of the arm.
+
+    Args:
+        task: name of the task.
+        robot: profile name.
+        sim: simulator, "mujoco" or "pybullet".
+        randomisation: name or file of the domain randomisation.
+        style: fixed style, 0 … 1; drawn for every episode by default.
+
+    Raises:
+        UnknownName: no such task, robot, simulator or randomisation; lists those that exist.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "render_fps": 50}
+
+    def __init__(
+        self,
+        task: str,
+        robot: str = "franka",
+        sim: str = "mujoco",
+        randomisation: str = "training",
+        style: float | None = None,
+    ) -> None:
+        kind = look_up("task", task, TASKS)
+        self.profile = load_profile(robot)
+        self._stage = make_stage(sim, self.profile, kind.world)
+        self._nominal = {name: np.array(item.size) for name, item in self._stage.world.by_id.items()}
+        self.task = kind(self._nominal)
+        self.kinematics = Kinematics(self.profile)
+        self._decoder = TwistDecoder(ACTION, self.profile)
+        self._starts = StartFinder(self.profile)
+        terms = terms_of(kind)
+        self._builder = ObservationBuilder(terms, len(self.profile.joints), TWIST_SIZE)
+        self._randomisation: Randomisation = load_randomisation(randomisation)
+        self._fixed_style = style
+        self._period = 1.0 / self.profile.rates.command
+        goal = gym.spaces.Box(-GOAL_BOUND, GOAL_BOUND, (kind.goal_size,), np.float64)
+        size = sum(term.size for term in terms)
+        self.observation_space = gym.spaces.Dict(
+            observation=gym.spaces.Box(-GOAL_BOUND, GOAL_BOUND, (size,), np.float32),
+            achieved_goal=goal,
+            desired_goal=goal,
+        )
+        self.action_space = gym.spaces.Box(-1.0, 1.0, (TWIST_SIZE,), np.float32)
+        self.setup: Setup
+        self.style = 1.0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode; the same seed begins the same one."""
+        super().reset(seed=seed)
+        random = self.np_random
+        draw = self._randomisation.draw(random)
+        sizes = self._stage.apply(draw, self._nominal)
+        self.task = type(self.task)(sizes)
+        self.setup, joints = self._starts.find(self.task, random)
+        self.style = float(random.uniform()) if self._fixed_style is None else self._fixed_style
+        self._share = STYLE.share(self.style)
+        self._begin(draw, joints, random)
+        self._lasting = self._steps = 0
+        return self._observe(), {}
+
+    def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """One period of the policy."""
+        state, decoder, stage = self.state, self._decoder, self._stage
+        asked = np.minimum(np.maximum(np.asarray(action, dtype=np.float64), -1.0), 1.0)
+        tool = self.tool
+        posture = (state.position, state.reference, tool.position, tool.rotation, self._jacobian)
+        decoder.aim(asked, self._share, *posture)
+        gripper = decoder.gripper(asked)
+        for _ in range(HOLD):
+            velocity = decoder.step()
+            self._sequence += 1
+            self._queue.append(
+                SafeCommand(self._sequence, state.stamp, self._period, self._reference, velocity, gripper)
+            )
+            self._reference = self._reference + self._period * velocity
+            stage.write(self._queue.popleft())
+            stage.step(self._period)
+        self._last = asked
+        observation = self._observe()
+        success = float(distance(observation["achieved_goal"], self.setup.goal)) <= self.task.tolerance
+        self._lasting = self._lasting + 1 if success else 0
+        info = {"is_success": success}
+        self._steps += 1
+        cut = self._lasting >= LASTING or self._steps >= self.task.horizon or bool(self.state.fault)
+        return observation, 0.0 if success else -1.0, False, cut, info
+
+    def compute_reward(self, achieved_goal: FloatArray, desired_goal: FloatArray, info: object) -> FloatArray | float:
+        """Reward of goals (…, k), without looking at anything else, so that hindsight can change them."""
+        far = distance(achieved_goal, desired_goal) > self.task.tolerance
+        reward: FloatArray | float = -np.asarray(far, dtype=np.float64)
+        return reward if np.ndim(reward) else float(reward)
+
+    def close(self) -> None:
+        """Release the simulator."""
+        self._stage.close()
+
+    @property
+    def view_input(self) -> PolicyInput:
+        """What the observation was made from: for demonstrators and for policies that run beside the environment."""
+        return self._input
+
+    @property
+    def share(self) -> float:
+        """Share of the speed scales that this episode's style allows."""
+        return self._share
+
+    def _begin(self, draw: Draw, joints: FloatArray, random: np.random.Generator) -> None:
+        setup, stage = self.setup, self._stage
+        stage.arrange(joints, setup.width, setup.objects)
+        self._reference = joints
+        self._sequence = 0
+        still = np.zeros(len(joints))
+        if setup.grasped:
+            self._grasp(still)
+        self._decoder.reset()
+        # A command that is computed from the state of one period acts in the next, or later still.
+        waiting = [SafeCommand(0, 0.0, self._period, joints, still) for _ in range(1 + draw.latency)]
+        self._queue: deque[SafeCommand] = deque(waiting)
+        self._noise = draw.noise
+        self._camera = ObjectCamera(random, draw.view, self.task.size())
+        self._last = np.zeros(TWIST_SIZE)
+        self._last[4] = -1.0 if setup.width == 0.0 or setup.grasped else setup.width / ACTION.scale[4]
+        self._began = stage.read().stamp
+
+    def _grasp(self, still: FloatArray) -> None:
+        """Let the fingers close on what is between them."""
+        close = self._decoder.gripper(-np.ones(TWIST_SIZE))
+        for _ in range(30):
+            self._stage.write(SafeCommand(0, 0.0, self._period, self._reference, still, close))
+            self._stage.step(self._period)
+            if self._stage.read().gripper_holding:
+                return
+
+    def _observe(self) -> Observation:
+        """Read the robot, look at the object, build the observation."""
+        stage = self._stage
+        self.state = state = stage.read()
+        self.tool, self._jacobian = self.kinematics.tool_jacobian(state.position)
+        tool = self.tool
+        velocity = self._jacobian[:3] @ state.velocity
+        subject = stage.pose(SUBJECT)
+        position = subject[:3].copy()
+        view = None
+        if self.task.looks:
+            view = self._camera.look(
+                state.stamp - self._began,
+                position,
+                yaw_of(subject[3:]),
+                tool.position,
+                tool.rotation,
+                state.gripper_holding,
+            )
+        goal = ToolPose(self.setup.goal[:3], tool.rotation)
+        self._input = PolicyInput(state, tool, goal, self._last, velocity, view, self.style)
+        built = self._builder.build(self._input)[0].copy()
+        if self._noise > 0.0:
+            built[:6] += self.np_random.normal(0.0, self._noise, 6).astype(np.float32)
+        return {
+            "observation": built,
+            "achieved_goal": self.task.achieved(tool.position, position),
+            "desired_goal": self.setup.goal.copy(),
+        }
+
+
+def goal_flag(task: str) -> tuple[float, ...]:
+    """The numbers of a deployed goal beyond its position: that the object is let go, where a task asks for it."""
+    return (FREE,) * (look_up("task", task, TASKS).goal_size - 3)

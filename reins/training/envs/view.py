@@ -1,0 +1,105 @@
+"""What perception would know of the object: a noisy pose, a few times a second, with the blind spots that it has."""
+
+from dataclasses import dataclass
+from math import atan2, cos, hypot, pi, sin
+
+import numpy as np
+
+from reins.hardware.robot import FloatArray
+from reins.skills.observation import ObjectView
+
+
+@dataclass(frozen=True, slots=True)
+class ViewErrors:
+    """How wrong the pose is.
+
+    Attributes:
+        bias, yaw_bias: standard deviation of an error that stays for an episode [m, rad].
+        noise, yaw_noise: standard deviation of an error of every look [m, rad].
+        height: share of the position errors that the height has.
+        size: standard deviation of the error of the extents [m].
+    """
+
+    bias: float = 0.0
+    yaw_bias: float = 0.0
+    noise: float = 0.0
+    yaw_noise: float = 0.0
+    height: float = 0.3
+    size: float = 0.0
+
+
+LOOKS: float = 0.2
+"""Time between two looks [s]: perception's 5 Hz."""
+
+HIDING: tuple[float, float] = (0.03, 0.16)
+"""The hand hides what is this close to the tool's axis and this little below the tool [m]."""
+
+
+class ObjectCamera:
+    """Looks at one object. While the fingers hold it, it moves with the tool, as perception has it.
+
+    Args:
+        random: of its errors.
+        errors: how wrong it is.
+        size: (3,) true extents [m].
+    """
+
+    def __init__(self, random: np.random.Generator, errors: ViewErrors, size: FloatArray) -> None:
+        self._random, self._errors = random, errors
+        weights = np.array([1.0, 1.0, errors.height])
+        self._bias = random.normal(0.0, 1.0, 3) * errors.bias * weights
+        self._noise = errors.noise * weights
+        self._yaw_bias = float(random.normal(0.0, 1.0)) * errors.yaw_bias
+        self._size = size + random.normal(0.0, 1.0, 3) * errors.size
+        self._next = 0.0
+        self._grasp: tuple[FloatArray, float] | None = None
+        self.view = ObjectView(np.zeros(3), 0.0, self._size)
+
+    def look(
+        self, time: float, position: FloatArray, yaw: float, tool: FloatArray, rotation: FloatArray, holding: bool
+    ) -> ObjectView:
+        """The object as it is known at `time` [s].
+
+        Args:
+            position, yaw: where it truly is [m, rad].
+            tool, rotation: (3,), (3, 3) of the tool.
+            holding: whether the fingers hold something.
+        """
+        if holding:
+            return self._follow(tool, rotation)
+        self._grasp = None
+        if time >= self._next and (time == 0.0 or not _hidden(position, tool)):
+            self._next = time + LOOKS - 1e-9
+            seen = position + self._bias + self._random.normal(0.0, 1.0, 3) * self._noise
+            turned = yaw + self._yaw_bias + float(self._random.normal(0.0, 1.0)) * self._errors.yaw_noise
+            self.view = ObjectView(seen, turned, self._size)
+        return self.view
+
+    def _follow(self, tool: FloatArray, rotation: FloatArray) -> ObjectView:
+        """Where the object is if it has moved with the tool since the fingers closed on it."""
+        turn = atan2(rotation[1, 0], rotation[0, 0])
+        if self._grasp is None:
+            offset = rotation.T @ (self.view.position - tool)
+            offset[1] = 0.0  # the closing fingers bring it into their middle
+            off = (self.view.yaw - turn + pi / 4) % (pi / 2) - pi / 4
+            self._grasp = offset, self.view.yaw - turn - off
+        offset, angle = self._grasp
+        self.view = ObjectView(tool + rotation @ offset, turn + angle, self._size)
+        return self.view
+
+
+def _hidden(position: FloatArray, tool: FloatArray) -> bool:
+    below = tool[2] - position[2]
+    near = hypot(tool[0] - position[0], tool[1] - position[1]) < HIDING[0]
+    return bool(near and below < HIDING[1])
+
+
+def yaw_of(quaternion: FloatArray) -> float:
+    """Rotation about +z of a quaternion w x y z [rad]."""
+    w, x, y, z = quaternion.tolist()
+    return atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+
+
+def quaternion_of(yaw: float) -> tuple[float, float, float, float]:
+    """Quaternion w x y z of a rotation about +z [rad]."""
+    return cos(yaw / 2), 0.0, 0.0, sin(yaw / 2)
