@@ -1,5 +1,7 @@
 """What holds for all tests."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
@@ -10,6 +12,14 @@ settings.register_profile(
     max_examples=50,
 )
 settings.load_profile("reins")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _logs_are_temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Graphs leave neither logs nor black box files at home, where those of real stops are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_LOG_DIR", str(tmp_path_factory.mktemp("ros_logs")))
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -62,6 +62,7 @@ def test_an_empty_file_has_a_plot(tmp_path: Path) -> None:
 
 def test_without_a_file_the_newest(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "default_folder", lambda: file.parent)
+    monkeypatch.setattr(folders, "fallback_folder", lambda: file.parent / "none")
     result = reins("blackbox")
     assert result.exit_code == ExitCode.SUCCESS
     assert file.name in result.output
