@@ -314,6 +314,7 @@ class Rig:
         self._eyes.follow(state)
         output, safe = None, None
         if running:
+            self._runner.hold(self._monitor.status(t).speed_scale == 0.0)
             command, output = self._runner.step(state, self._scene)
             safe = self._monitor.on_command(command, t)
         if self._operator is not None:

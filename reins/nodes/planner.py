@@ -76,7 +76,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self.create_subscription(ros.Scene, "scene", self._on_scene, LATCHED)
         self.create_subscription(ros.SafetyEvent, "safety/events", self._on_event, EVENTS)
         self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
-        self._skills = SkillClient(self, self.robot_time, self._is_taken)
+        self._skills = SkillClient(self, self.robot_time, self._is_taken, self._is_held)
         self._rules = PlanRules(self)
         self._server = ActionServer(
             self,
@@ -115,6 +115,9 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def _is_taken(self) -> bool:
         return self._safety is not None and self._safety.mode in TAKEN
+
+    def _is_held(self) -> bool:
+        return self._safety is not None and self._safety.speed_scale == 0.0
 
     def _on_event(self, message: ros.SafetyEvent) -> None:
         """Perception says which camera does not see, and when it sees again."""

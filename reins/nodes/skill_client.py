@@ -57,10 +57,13 @@ class SkillClient:
         node: its owner; everything is awaited on its executor.
         robot_time: robot time now [s].
         by_hand: whether an operator drives now, so that a robot that moves says nothing about a skill.
+        held: whether safety holds the robot now, because a person is too near; the time does not count.
     """
 
-    def __init__(self, node: Node, robot_time: Callable[[], float], by_hand: Callable[[], bool]) -> None:
-        self._node, self._robot_time, self._by_hand = node, robot_time, by_hand
+    def __init__(
+        self, node: Node, robot_time: Callable[[], float], by_hand: Callable[[], bool], held: Callable[[], bool]
+    ) -> None:
+        self._node, self._robot_time, self._by_hand, self._held = node, robot_time, by_hand, held
         self._client = ActionClient(node, ExecuteSkill, "skills/execute")
         self._cancel_all = node.create_client(CancelGoal, "skills/execute/_action/cancel_goal")
         self._estop = node.create_client(EmergencyStop, "safety/estop")
@@ -117,6 +120,7 @@ class SkillClient:
             await first_of(self._node, 1.0, result, over)
             now = self._robot_time()
             if now != last:
+                begin += now - last if self._held() else 0.0
                 last, moved = now, time.monotonic()
             elif time.monotonic() - moved > FROZEN:
                 return f"was stopped: the robot's state is silent for {FROZEN:g} s"

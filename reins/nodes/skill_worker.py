@@ -117,6 +117,11 @@ class SkillWorker:
         with self._lock:
             self._scene = scene
 
+    def hold(self, held: bool) -> None:
+        """Whether safety holds the robot because a person is too near; a skill waits meanwhile."""
+        with self._lock:
+            self._runner.hold(held)
+
     def cancel(self, reason: str) -> None:
         """Brake the current job to a stand; it then fails with `reason`. Without one, nothing happens."""
         with self._lock:

@@ -144,6 +144,7 @@ class SkillsNode(ManagedNode[SkillsSettings]):
 
     def _on_safety(self, message: ros.SafetyState) -> None:
         self._safety = message
+        self._worker.hold(message.speed_scale == 0.0)
         if self._worker.call is not None and (why := obstacle(message)):
             self._worker.interrupt(why)
 

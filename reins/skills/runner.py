@@ -1,6 +1,7 @@
 """SkillRunner: runs one skill at a time, to its end, its time limit or a cancel, and makes the commands for safety."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,9 @@ SOURCE: Final = "skill"
 
 BRAKING_SHARE: Final = 0.7
 """Share of the joints' acceleration limits that it brakes with."""
+
+MOST_HELD: Final = 600.0
+"""Longest time that a skill may be held, for a person who stands near the robot, before it fails [s]."""
 
 EMPTY_HAND: Final = Condition(("hand_empty",))
 """The precondition that it checks itself: whoever calls a skill, what is held is not dropped."""
@@ -43,6 +47,7 @@ class SkillRunner:
         self._call: SkillCall | None = None
         self._velocity: FloatArray = np.zeros(len(profile.joints))
         self._began = self._limit = 0.0
+        self._held, self._held_for, self._stepped = False, 0.0, 0.0
         self._ending = ""
         self._last: ControlOutput | None = None
 
@@ -85,12 +90,18 @@ class SkillRunner:
         self._call = call
         self._velocity = np.zeros(len(self._profile.joints))
         self._began, self._limit = state.stamp, spec.time_limit
+        self._held_for, self._stepped = 0.0, state.stamp
         self._ending, self._last = "", None
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Brake to a stand from the next step on; the skill then fails with `reason`. Without one, nothing happens."""
         if self.busy and not self._ending:
             self._ending = reason
+
+    def hold(self, held: bool) -> None:
+        """Whether safety holds the robot, because a person is too near. A skill waits meanwhile: it stands, its
+        controller is not asked, and the time does not count, up to MOST_HELD."""
+        self._held = held
 
     def drop(self) -> None:
         """Forget the skill at once, without a command: someone else has stopped the robot."""
@@ -106,10 +117,19 @@ class SkillRunner:
         """
         if self._controller is None or self._call is None:
             raise ReinsError("no skill runs; start one first")
-        elapsed = state.stamp - self._began
-        if not self._ending and elapsed > self._limit:
+        passed, self._stepped = state.stamp - self._stepped, state.stamp
+        self._held_for += passed if self._held else 0.0
+        if not self._ending and state.stamp - self._began - self._held_for > self._limit:
             self._ending = f"{self._call.skill} took longer than its {self._limit:.0f} s"
-        output = self._stop() if self._ending else self._run(self._controller, state, scene)
+        if not self._ending and self._held_for > MOST_HELD:
+            self._ending = f"{self._call.skill} was held for longer than {MOST_HELD:.0f} s: a person is too near"
+        if self._ending:
+            output = self._stop()
+        elif self._held:
+            output = self._wait()
+        else:
+            own = state if not self._held_for else replace(state, stamp=state.stamp - self._held_for)
+            output = self._run(self._controller, own, scene)
         self._velocity, self._last = output.velocity, output
         if output.status is not Status.RUNNING:
             self.drop()
@@ -124,6 +144,10 @@ class SkillRunner:
             self._last = output
             return self._stop()
         return ControlOutput(self._slower(), output.gripper, Status.RUNNING, output.phase, output.progress)
+
+    def _wait(self) -> ControlOutput:
+        """Brake, or stand."""
+        return ControlOutput(self._slower(), None, Status.RUNNING, "held", self._last.progress if self._last else 0.0)
 
     def _stop(self) -> ControlOutput:
         """Brake; fail with the reason once standing."""

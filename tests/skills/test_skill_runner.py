@@ -16,7 +16,7 @@ from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import GripperCommand, JointCommand, RobotState
 from reins.skills.controller import ControllerFactory, ControlOutput, SkillController, Status
 from reins.skills.library import SKILLS
-from reins.skills.runner import SkillRunner
+from reins.skills.runner import BRAKING_SHARE, MOST_HELD, SkillRunner
 
 PROFILE: RobotProfile = load_profile("franka")
 N = len(PROFILE.joints)
@@ -148,6 +148,49 @@ def test_a_skill_that_never_ends_is_ended() -> None:
     limit = SKILLS["home"].time_limit
     assert output.status is Status.FAILED and f"longer than its {limit:.0f} s" in output.reason
     assert limit <= commands[-1].stamp <= limit + 1.0
+
+
+class Clock:
+    """Keeps the times that it is asked at; ends after a second of them."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+
+    def step(self, state: RobotState, scene: Scene) -> ControlOutput:
+        self.times.append(state.stamp)
+        done = state.stamp - self.times[0] > 1.0
+        return ControlOutput(np.full(7, 0.1), None, Status.SUCCEEDED if done else Status.RUNNING, "go", 0.5)
+
+
+def test_a_skill_that_is_held_waits_as_if_no_time_passed() -> None:
+    clock = Clock()
+    runner = runner_of(clock)
+    runner.start(SkillCall(skill="home"), (), state_at(0.0), SCENE)
+    held: list[JointCommand] = []
+    for index in range(20000):
+        runner.hold(50 <= index < 15000)
+        command, output = runner.step(state_at(index * PERIOD), SCENE)
+        if output.phase == "held":
+            held.append(command)
+        if output.status is not Status.RUNNING:
+            break
+    assert output.status is Status.SUCCEEDED
+    assert len(held) == 15000 - 50
+    changes = np.abs(np.diff([command.velocity for command in held], axis=0))
+    assert (changes <= BRAKING_SHARE * PROFILE.acceleration * PERIOD + 1e-9).all()
+    assert not held[-1].velocity.any()
+    assert np.diff(clock.times).max() == pytest.approx(PERIOD)
+
+
+@pytest.mark.parametrize(("seconds", "fails"), [(MOST_HELD - 1.0, False), (MOST_HELD + 1.0, True)])
+def test_a_skill_is_not_held_for_ever(seconds: float, fails: bool) -> None:
+    runner = runner_of(Ramp(0.0, endless))
+    runner.start(SkillCall(skill="home"), (), state_at(0.0), SCENE)
+    runner.hold(True)
+    runner.step(state_at(0.0), SCENE)
+    _, output = runner.step(state_at(seconds), SCENE)
+    assert (output.status is Status.FAILED) is fails
+    assert not fails or "a person is too near" in output.reason
 
 
 def test_one_skill_at_a_time() -> None:
