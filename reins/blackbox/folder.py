@@ -5,6 +5,7 @@ import re
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,9 @@ PREFIX: Final = "blackbox"
 SUFFIX: Final = ".mcap"
 PARTIAL: Final = ".part"
 """Added to the name of a file that is still being written."""
+
+DEAD: Final = 600 * 1_000_000_000
+"""A file that was begun this long ago and has not its name yet never will [ns]."""
 
 _WORD = re.compile(r"[^A-Za-z0-9]+")
 _OWN = re.compile(rf"{PREFIX}_\d{{8}}T\d{{6}}Z(_\w+)?(-\d+)?{re.escape(SUFFIX)}")
@@ -29,13 +33,20 @@ def default_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 def fallback_folder() -> Path:
     """Where files go when the folder cannot be written: in the system's folder for temporary files, one per user."""
-    return Path(tempfile.gettempdir()) / f"reins-{os.getuid()}" / PREFIX
+    return Path(tempfile.gettempdir()) / f"reins-{PREFIX}-{os.getuid()}"
 
 
-def usable(folder: Path) -> str:
-    """Make the folder if need be. Empty when files can be written there, else why not."""
+def usable(folder: Path, private: bool = False) -> str:
+    """Make the folder if need be. Empty when files can be written there, else why not.
+
+    Args:
+        folder: which.
+        private: it must be this user's own; for places where anybody may make one of that name.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if private and folder.lstat().st_uid != os.getuid():
+            return "it belongs to another user"
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -68,16 +79,23 @@ def files_in(folder: Path) -> list[Path]:
         found = [path for path in folder.iterdir() if _OWN.fullmatch(path.name)]
     except OSError:
         return []
-    return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+    return sorted(found, key=lambda path: (_changed(path), path.name))
 
 
-def prune(folder: Path, keep: int) -> list[Path]:
-    """Remove the oldest files beyond `keep`, with the plots beside them; those that were removed."""
-    removed = files_in(folder)[:-keep]
-    for path in removed:
-        path.unlink(missing_ok=True)
-        path.with_suffix(".png").unlink(missing_ok=True)
-    return removed
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:  # another process has just removed it
+        return 0
+
+
+def prune(folder: Path, keep: int) -> None:
+    """Remove the oldest files beyond `keep`, with the plots beside them, and what writers that died left."""
+    left = [path for path in folder.glob(f"{PREFIX}_*{PARTIAL}") if _changed(path) < time.time_ns() - DEAD]
+    old = files_in(folder)[:-keep]
+    for path in (*left, *old, *(path.with_suffix(".png") for path in old)):
+        with suppress(OSError):  # another process has removed it, or it must stay
+            path.unlink()
 
 
 def newest() -> Path:
@@ -91,4 +109,4 @@ def newest() -> Path:
     if not found:
         where = " and ".join(str(folder) for folder in folders)
         raise ReinsError(f"no black box file in {where}; one is written at every stop, or give a FILE")
-    return max(found, key=lambda path: path.stat().st_mtime_ns)
+    return max(found, key=_changed)

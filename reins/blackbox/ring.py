@@ -72,12 +72,6 @@ class Ring:
                 found[topic] = (message._replace(stamp=begin), *found.get(topic, ()))
         return found
 
-    def clear(self) -> None:
-        """Forget everything."""
-        self._topics.clear()
-        self._in_force.clear()
-        self._newest = self._bytes = 0
-
     def _drop_old(self, topic: str) -> None:
         kept = self._topics[topic]
         while kept and kept[0].stamp < self._newest - self._span:

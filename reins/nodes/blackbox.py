@@ -166,7 +166,7 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
         if not (trouble := usable(folder)):
             return folder
         instead = fallback_folder()
-        if worse := usable(instead):
+        if worse := usable(instead, private=True):
             raise ReinsError(f"no file can be written to {folder} ({trouble}) nor to {instead} ({worse})")
         self.get_logger().warning(f"no file can be written to {folder} ({trouble}): they go to {instead} instead")
         return instead
@@ -253,6 +253,7 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
         wake(self)
 
     async def _on_save(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """One at a time, for its callback group is mutually exclusive: who asks often waits."""
         loop = self._loop
         if loop is None:
             response.success, response.message = False, f"the black box is {self.state}, not active"

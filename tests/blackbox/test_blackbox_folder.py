@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,24 @@ def test_the_oldest_go_with_their_plots_and_nothing_else(tmp_path: Path, keep: i
     for kind, path in paths.items():
         assert path.with_suffix(".png").exists() is (kind in stay)
     assert all(other.exists() for other in others)
+
+
+@pytest.mark.parametrize(("age", "stays"), [(590.0, True), (610.0, False)])
+def test_what_a_writer_that_died_left_goes_in_time(tmp_path: Path, age: float, stays: bool) -> None:
+    part = tmp_path / "blackbox_20260101T000000Z_estop.mcap.part"
+    part.touch()
+    os.utime(part, (time.time() - age, time.time() - age))
+    prune(tmp_path, 1)
+    assert part.exists() is stays and files_in(tmp_path) == []
+
+
+def test_a_folder_of_another_user_is_not_used_where_anybody_may_make_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert usable(tmp_path, private=True) == ""
+    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    assert usable(tmp_path, private=True) == "it belongs to another user"
+    assert usable(tmp_path) == ""
 
 
 def test_every_name_is_recognised_as_its_own(tmp_path: Path) -> None:

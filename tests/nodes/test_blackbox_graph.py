@@ -148,7 +148,7 @@ def test_the_death_of_safety_leaves_a_file_even_where_its_folder_cannot_be_writt
         graph.kill("safety")
         graph.press("w", 0.3)
         assert graph.ended(2 * SOON) == 1
-    (path,) = list(tmp_path.glob("reins-*/blackbox/*.mcap"))
+    (path,) = list(tmp_path.glob("reins-blackbox-*/*.mcap"))
     recording, analysis, words = told(path)
     assert words["stop"] == "node 'safety' has ended"
     assert recording.case.kind == "robot_stopped" and recording.case.mode == "active_teleop"
