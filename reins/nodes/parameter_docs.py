@@ -40,8 +40,8 @@ PATH: Final = Path("docs") / "parameters.md"
 INTRODUCTION: Final = """# Parameters
 
 Every parameter of every node, made from the models that declare them. `./run python -m reins.nodes.parameter_docs`
-writes this page. Launch files set them, and `ros2 param describe /safety speed_scale` tells the same of a running node. A
-value out of its bounds is refused with the reason, and the node stays unconfigured.
+writes this page. Launch files set them, and `ros2 param describe /safety speed_scale` tells the same of a running node.
+A value out of its bounds is refused with the reason, and the node stays unconfigured.
 """
 
 
