@@ -1,4 +1,4 @@
-"""How fast the bodies of an arm move against each other, at most: two numbers for each pair instead of a search."""
+"""How fast the bodies of an arm move against each other, at most: a few numbers for each pair instead of a search."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ import pinocchio as pin
 
 from reins.hardware.robot import FloatArray
 from reins.safety.bodies import Body, Pair
+from reins.safety.distances import Numbers
 
 
 class Approach:
@@ -19,68 +20,76 @@ class Approach:
     """
 
     def __init__(self, bodies: Sequence[Body], pairs: Sequence[Pair], reach: FloatArray) -> None:
-        n = reach.shape[1]
         moving = sorted({pair.second for pair in pairs})
-        self._joints = [bodies[number].joint for number in moving]
-        self._middles = [_middle(bodies[number]) for number in moving]
-        radius = [_radius(bodies[number]) for number in moving]
         row_of = {number: row for row, number in enumerate(moving)}
-        ways = sorted({(bodies[pair.first].joint, row_of[pair.second]) for pair in pairs})
-        way_of = {way: row for row, way in enumerate(ways)}
-        self._first = np.array([first for first, _ in ways])
-        self._row = np.array([row for _, row in ways])
-        self._second = np.array(self._joints)[self._row]
-        self._radius = np.array(radius)[self._row]
-        self._of_pair = np.array([way_of[bodies[pair.first].joint, row_of[pair.second]] for pair in pairs])
+        motions = sorted({(bodies[pair.first].joint, row_of[pair.second]) for pair in pairs})
+        motion_of = {motion: column for column, motion in enumerate(motions)}
+        self._middles = [(bodies[number].joint, _middle(bodies[number])) for number in moving]
+        self._first = np.array([first for first, _ in motions])
+        self._row = np.array([row for _, row in motions])
+        self._second = np.array([bodies[moving[row]].joint for _, row in motions])
+        self._radius = np.array([_radius(bodies[moving[row]]) for _, row in motions])
+        self._of_pair = np.array([motion_of[bodies[pair.first].joint, row_of[pair.second]] for pair in pairs])
         self._reach, self._between = reach, (reach > 0.0).astype(np.float64)
-        self._where = np.zeros((len(moving), 3))
-        self._spatial = np.zeros((n + 1, 6))
+        self._where = np.zeros((3, len(moving)))
+        self._spatial = np.zeros((6, reach.shape[1] + 1))
+        self._linear, self._turn = np.zeros((3, len(motions))), np.zeros((3, len(motions)))
 
     def place(self, data: pin.Data) -> None:
         """The bodies are where these kinematics have them."""
-        for row, (joint, middle) in enumerate(zip(self._joints, self._middles, strict=True)):
-            self._where[row] = data.oMi[joint].act(middle)
+        frames = data.oMi
+        for row, (joint, middle) in enumerate(self._middles):
+            self._where[:, row] = frames[joint].act(middle)
 
-    def speeds(self, velocity: FloatArray, jacobians: FloatArray) -> FloatArray:
-        """(p,) how fast each pair's bodies approach each other at most, now [m/s].
+    def move(self, velocity: FloatArray, jacobians: FloatArray) -> None:
+        """The arm moves with `velocity` (n,) [rad/s] from now on; `jacobians` is (6, n) of `Kinematics`."""
+        np.cumsum(jacobians * velocity, axis=1, out=self._spatial[:, 1:])
+        moved = self._spatial[:, self._second] - self._spatial[:, self._first]
+        self._turn = moved[3:]
+        self._linear = moved[:3] + cross(self._turn, self._where[:, self._row])
 
-        Args:
-            velocity: (n,) joint velocity [rad/s].
-            jacobians: (6, n) of `Kinematics.joint_jacobians`.
-        """
-        np.cumsum((jacobians * velocity).T, axis=0, out=self._spatial[1:])
-        moved = self._spatial[self._second] - self._spatial[self._first]
-        turn, point = moved[:, 3:], self._where[self._row]
-        linear = moved[:, :3] + cross(turn, point)
-        length = np.sqrt(np.einsum("ij,ij->i", linear, linear))
-        length += self._radius * np.sqrt(np.einsum("ij,ij->i", turn, turn))
-        speeds: FloatArray = length[self._of_pair]
+    def speeds(self) -> FloatArray:
+        """(p,) how fast each pair's bodies approach each other at most, now [m/s]."""
+        speeds: FloatArray = (_length(self._linear) + self._radius * _length(self._turn))[self._of_pair]
         return speeds
 
-    def travels(self, speeds: FloatArray, way: FloatArray, time: float) -> FloatArray:
-        """(p,) how much closer each pair's bodies come at most on a straight path in joint space [m].
+    def bends(self, way: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """How much each pair's bodies move against each other on a straight path of `way` (n,) [rad] in joint space.
 
-        Args:
-            speeds: of the velocity at its start, see `speeds`.
-            way: (n,) the path [rad].
-            time: that the velocity takes for it [s].
+        Returns:
+            (p,) the way of a point of a body at most [m], and (p,) its second derivative along the path at most [m].
 
-        Source: a path whose second derivative is at most c leaves its tangent by at most c / 2; c ≤ the turns of the
-        joints times the way that they make of a body.
+        Source: each joint k moves the axis of a later joint j, and what j moves: |x''| ≤ Σ |Δq_j| |Δq_k| r_max(j, k).
         """
         angles = np.abs(way)
-        farthest = self._reach @ angles
-        travels: FloatArray = np.minimum(farthest, speeds * time + 0.5 * farthest * (self._between @ angles))
-        return travels
+        turned = self._between * angles
+        ways = self._reach * angles
+        curved = np.einsum("ij,ij->i", ways, 2.0 * np.cumsum(turned, axis=1) - turned)
+        return ways.sum(axis=1), curved
 
-
-_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
+    def closing(self, numbers: Numbers, normals: FloatArray) -> FloatArray:
+        """(m,) how fast the bodies of some pairs approach each other along (m, 3) normals at most, now [m/s]."""
+        motion = self._of_pair[numbers]
+        linear, turn, along = self._linear[:, motion], self._turn[:, motion], normals.T
+        middle = np.einsum("ij,ij->j", linear, along)
+        around = _length(cross(turn, along))
+        speeds: FloatArray = self._radius[motion] * around - middle
+        return speeds
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """(m, 3) cross products of the rows; NumPy's own takes ten times as long for a few."""
-    product: FloatArray = a[:, _NEXT] * b[:, _LAST] - a[:, _LAST] * b[:, _NEXT]
+    """(3, m) cross products of the columns; NumPy's own takes far longer for a few."""
+    product = np.empty_like(a)
+    product[0] = a[1] * b[2] - a[2] * b[1]
+    product[1] = a[2] * b[0] - a[0] * b[2]
+    product[2] = a[0] * b[1] - a[1] * b[0]
     return product
+
+
+def _length(vectors: FloatArray) -> FloatArray:
+    """(m,) lengths of (3, m) vectors."""
+    lengths: FloatArray = np.sqrt(np.einsum("ij,ij->j", vectors, vectors))
+    return lengths
 
 
 def _middle(body: Body) -> FloatArray:

@@ -46,11 +46,19 @@ class Clearance:
         self._measured = distances.geometry.createData()
         self._results = self._measured.distanceResults
         self._start, self._way = np.zeros(self._model.nv), np.zeros(self._model.nv)
-        self._angles = np.zeros(self._model.nv)
+        self._curved = np.zeros(len(distances.pairs))
+        bodies = distances.bodies
+        self._sides = [(bodies[pair.first], bodies[pair.second]) for pair in distances.pairs]
 
-    def along(self, position: FloatArray, way: FloatArray) -> None:
-        """The path that is asked about: from `position` (n,) [rad] on by `way` (n,) [rad]."""
-        self._start, self._way, self._angles = position, way, np.abs(way)
+    def along(self, position: FloatArray, way: FloatArray, curved: FloatArray) -> None:
+        """The path that is asked about.
+
+        Args:
+            position: (n,) where it begins [rad].
+            way: (n,) from there to its end [rad].
+            curved: (p,) second derivative of the way of any point along it, see `Approach.bends` [m].
+        """
+        self._start, self._way, self._curved = position, way, curved
         self._known = [False] * (STEPS + 1)
 
     def overlap(self, number: int) -> float:
@@ -92,9 +100,7 @@ class Clearance:
 
         Source: a chord of a path whose second derivative is at most c is within c h² / 8 of it.
         """
-        reach = self._distances.reach[number]
-        turn = float(self._angles[reach > 0.0].sum())
-        return turn * float(reach @ self._angles) / (8.0 * STEPS * STEPS)
+        return float(self._curved[number]) / (8.0 * STEPS * STEPS)
 
     def _at(self, step: int) -> pin.Data:
         """Kinematics after so many of the STEPS."""
@@ -123,13 +129,12 @@ class Clearance:
 
     def _above(self, number: int, plane: _Plane, step: int) -> float:
         """How far the second body is above the first along the plane's normal, after so many steps [m]."""
-        pair, bodies, data = self._distances.pairs[number], self._distances.bodies, self._at(step)
-        first, second = bodies[pair.first], bodies[pair.second]
-        frame = data.oMi[second.joint]
+        (first, second), frames = self._sides[number], self._at(step).oMi
+        frame = frames[second.joint]
         normal, height = plane.normal, plane.height
         if first.joint:
-            base = data.oMi[first.joint]
+            base = frames[first.joint]
             normal = base.rotation @ normal
             height += float(normal @ base.translation)
-        lowest = float((second.corners @ (frame.rotation.T @ normal)).min())
-        return lowest + float(normal @ frame.translation) - height
+        lowest = np.minimum.reduce(second.corners @ (normal @ frame.rotation))
+        return float(lowest + normal @ frame.translation) - height

@@ -1,4 +1,4 @@
-"""Keeps the arm away from itself, the table, fixtures, keep-outs: how fast it may approach, and whether it can stop."""
+"""Keeps the arm away from itself, the table, fixtures, keep-outs: how fast it may approach, and where it can go."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,7 +23,7 @@ from reins.safety.bodies import (
 )
 from reins.safety.clearance import Clearance
 from reins.safety.distances import Distances, Numbers
-from reins.safety.limits import braking_time, stopping_distance, stopping_speed
+from reins.safety.limits import stopping_distance, stopping_speed
 from reins.safety.settings import SafetySettings
 
 ROWS: Final = 8
@@ -31,6 +31,9 @@ ROWS: Final = 8
 
 TOLERANCE: Final = 1e-3
 """The QP stops approaches this far before the margin [m], which leaves the certificate room for bent paths."""
+
+_INEXACT: Final = 1e-4
+"""How far a plane of coal's normal may be from touching its bodies [m]; ten times what was seen."""
 
 _OVERCORRECTION: Final = 1.1
 """How much more than it overshot an answer is pulled back."""
@@ -57,7 +60,7 @@ class CollisionGuard:
 
     def __init__(self, profile: RobotProfile, settings: SafetySettings, kinematics: Kinematics) -> None:
         self._kinematics = kinematics
-        self._acceleration, self._hold = profile.acceleration, profile.rates.stale_after
+        self._hold = profile.rates.stale_after
         self._deceleration = np.array([settings.tool_deceleration])
         self._margins = Margins(
             settings.self_margin, settings.table_margin, settings.keep_out_margin, settings.held_margin
@@ -129,7 +132,8 @@ class CollisionGuard:
         """Find the urgent pairs: those that `velocity` (n,) [rad/s] could bring too close too fast."""
         distances = self._distances
         self._watched = velocity
-        self._rate = rate = self._approach.speeds(velocity, self._kinematics.joint_jacobians)
+        self._approach.move(velocity, self._kinematics.joint_jacobians)
+        self._rate = rate = self._approach.speeds()
         needed = stopping_distance(rate, self._deceleration, self._hold)
         room = distances.lower - distances.margin - TOLERANCE
         if distances.sharpen(room < needed):
@@ -149,9 +153,9 @@ class CollisionGuard:
         """
         distances = self._distances
         normal, point = distances.normal[numbers], distances.point[numbers]
-        wrench = np.concatenate([normal, cross(point, normal)], axis=1)
+        wrench = np.concatenate([normal.T, cross(point.T, normal.T)])
         between = distances.reach[numbers] > 0.0
-        np.multiply(-(wrench @ self._kinematics.joint_jacobians), between, out=self.approach[where])
+        np.multiply(-(wrench.T @ self._kinematics.joint_jacobians), between, out=self.approach[where])
         room = distances.lower[numbers] - distances.margin[numbers] - TOLERANCE
         self.fastest[where] = stopping_speed(room, self._deceleration, self._hold)
 
@@ -164,26 +168,33 @@ class CollisionGuard:
         fast = np.flatnonzero(self.approach @ velocity > self.fastest)
         return [self._kind(int(self._rows[row])) for row in fast]
 
-    def can_stop(self, position: FloatArray, velocity: FloatArray) -> bool:
-        """Whether all pairs stay apart when the arm keeps `velocity` as long as it may and then brakes along it.
+    def can_go(self, position: FloatArray, velocity: FloatArray, time: float) -> bool:
+        """Whether all pairs stay apart on a straight path in joint space.
 
         Args:
             position: (n,) that `place` was told [rad].
-            velocity: (n,) joint velocity [rad/s].
+            velocity: (n,) along the path [rad/s].
+            time: that `velocity` would take for it [s].
         """
-        distances, horizon = self._distances, self._horizon(velocity)
-        way = velocity * horizon
-        watched = velocity is self._watched
-        speeds = self._rate if watched else self._approach.speeds(velocity, self._kinematics.joint_jacobians)
-        travel = self._approach.travels(speeds, way, horizon)
+        distances, way = self._distances, velocity * time
+        if velocity is not self._watched:
+            self._approach.move(velocity, self._kinematics.joint_jacobians)
+            self._watched, self._rate = velocity, self._approach.speeds()
+        farthest, curved = self._approach.bends(way)
+        travel = np.minimum(farthest, self._rate * time + 0.5 * curved)
         room = distances.lower - distances.margin
         if distances.sharpen((room < travel) & (travel > 0.0)):
             room = distances.lower - distances.margin
         close = np.flatnonzero((room < travel) & (travel > 0.0))
-        if not close.size:
-            return True
-        self._clearance.along(position, way)
-        for number in close[np.argsort(room[close])].tolist():
+        if close.size:
+            closing = self._approach.closing(close, distances.normal[close])
+            close = close[np.maximum(closing, 0.0) * time + 0.5 * curved[close] > room[close] - _INEXACT]
+        return not close.size or self._are_clear(position, way, close[np.argsort(room[close])], curved)
+
+    def _are_clear(self, position: FloatArray, way: FloatArray, numbers: Numbers, curved: FloatArray) -> bool:
+        """Whether these pairs stay apart on the path; looks at them more closely."""
+        self._clearance.along(position, way, curved)
+        for number in numbers.tolist():
             self._overshot = self._clearance.overlap(number)
             if self._overshot > 0.0:
                 self._refused = number
@@ -192,18 +203,18 @@ class CollisionGuard:
 
     @property
     def refused(self) -> Kind:
-        """What `can_stop` refused last for."""
+        """What `can_go` refused last for."""
         return self._kind(self._refused)
 
-    def pull_back(self, velocity: FloatArray) -> None:
-        """Slow down the approach for which `can_stop` refused `velocity` last."""
+    def pull_back(self, time: float) -> None:
+        """Slow down the approach for which `can_go` refused a path of that time [s] last."""
         rows = np.flatnonzero(self._rows == self._refused)
         if not rows.size:
             row = min(self._rows.size, ROWS - 1)
             self._rows = np.append(self._rows[:row], self._refused)
             self._fill(slice(row, row + 1), self._rows[row:])
             rows = np.array([row])
-        self.fastest[rows] -= self._overshot * (_OVERCORRECTION / self._horizon(velocity))
+        self.fastest[rows] -= self._overshot * (_OVERCORRECTION / time)
 
     def _kind(self, number: int) -> Kind:
         """What a pair is about: the object in the hand, else what stands, else the arm's own links."""
@@ -212,10 +223,6 @@ class CollisionGuard:
         if self._is_held(pair.second):
             return Kind.HELD
         return distances.bodies[pair.first].kind
-
-    def _horizon(self, velocity: FloatArray) -> float:
-        """Time at `velocity` that goes as far as keeping it for the hold time and then braking [s]."""
-        return self._hold + 0.5 * braking_time(velocity, self._acceleration)
 
 
 def _alike(a: Box, b: Box) -> bool:

@@ -23,9 +23,10 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.safety.bodies import Box
 from reins.safety.collision import ROWS, CollisionGuard
-from reins.safety.limits import braked, fastest_reachable, ramped, stopping_speed
+from reins.safety.limits import braked, braking_time, fastest_reachable, jerk_limited, ramped, stopping_speed
 from reins.safety.nearest import Bounds, NearestVelocity, SpeedLimit
 from reins.safety.settings import SafetySettings
+from reins.safety.torque import TorqueGuard
 from reins.safety.verdict import APPROACHES, Limit, Verdict
 from reins.safety.workspace import WorkspaceGuard
 
@@ -56,6 +57,12 @@ class _Moment:
 _ROUNDING: Final = 1e-9
 """Relative excess over a tool speed limit that is none."""
 
+_SHORTEST: Final = 1e-4
+"""Times shorter than this are none: nothing accelerates in them [s]."""
+
+_BEARABLE: Final = 1.0 - 1e-6
+"""Share of an acceleration that counts as all of it."""
+
 _CORRECTIONS: Final = 3
 """How often the walls are moved in for the curvature of the tool's path before the answer is shortened instead."""
 
@@ -76,16 +83,19 @@ class SafetyFilter:
 
     def __init__(self, profile: RobotProfile, settings: SafetySettings) -> None:
         self._n = len(profile.joints)
-        self._speed, self._acceleration = profile.velocity, profile.acceleration
+        self._hold, self._period = profile.rates.stale_after, 1.0 / profile.rates.command
+        self._speed = profile.velocity
+        self._acceleration = jerk_limited(profile.acceleration, profile.jerk, self._period)
         self._tool_speed, self._turn_rate = profile.workspace.tool_speed, profile.workspace.tool_turn_rate
         self._elbow = profile.elbow
         self._lower = profile.lower + settings.position_margin
         self._upper = profile.upper - settings.position_margin
-        self._hold, self._period = profile.rates.stale_after, 1.0 / profile.rates.command
-        self._deceleration = np.append(np.tile(profile.acceleration, 2), np.full(6, settings.tool_deceleration))
+        self._deceleration = np.append(np.tile(self._acceleration, 2), np.full(6, settings.tool_deceleration))
         self._kinematics = Kinematics(profile)
         self._guard = WorkspaceGuard(profile, self._kinematics)
         self._collisions = CollisionGuard(profile, settings, self._kinematics)
+        self._torque = TorqueGuard(profile, self._kinematics, self._acceleration)
+        self._braking, self._time = 1.0, self._hold
         self._nearest = NearestVelocity(self._n, ROWS)
         self._room = np.zeros(2 * self._n + 6)
         self._ways = np.zeros(2 * self._n + 6)
@@ -108,8 +118,10 @@ class SafetyFilter:
         target, limits = self._slowed(wanted, moment, scale)
         self._collisions.watch(target)
         twist = moment.jacobian @ target
-        if not (self._keeps(target, twist, moment) and self._collisions.keeps(target)):
+        kept = self._keeps(target, twist, moment) and self._collisions.keeps(target)
+        if not kept or self._easing(target, moment) < 1.0:
             target, twist, limits = self._ramped(target, twist, limits, moment)
+            target, twist, limits = self._eased(target, twist, limits, moment)
             broken = self._broken(target, twist, moment)
             if broken:
                 return self._certified(target, moment, (*limits, *broken))
@@ -118,9 +130,12 @@ class SafetyFilter:
             return Verdict(target, limits)
         return self._certified(target, moment, (*limits, refusal))
 
-    def surround(self, keep_outs: Sequence[Box], held: Box | None) -> None:
-        """From now on keep away from these boxes, and take that one for held; see `CollisionGuard.surround`."""
+    def surround(self, keep_outs: Sequence[Box], held: Box | None, payload: float = 0.0) -> None:
+        """From now on keep away from these boxes and take that one for held (see `CollisionGuard.surround`), with a
+        payload at the tool point [kg]."""
         self._collisions.surround(keep_outs, held)
+        if payload != self._torque.payload:
+            self._torque.carry(payload)
 
     def brake(self, position: FloatArray, velocity: FloatArray, elapsed: float) -> FloatArray:
         """The velocity (n,) [rad/s] that brakes hardest along the path; arguments as in `step`."""
@@ -130,7 +145,9 @@ class SafetyFilter:
 
     def _braked(self, moment: _Moment) -> FloatArray:
         n, fastest = self._n, moment.bounds.fastest
-        slower = braked(moment.velocity, self._acceleration, moment.elapsed)
+        hardest = moment.velocity / -max(braking_time(moment.velocity, self._acceleration), _SHORTEST)
+        share = max(self._torque.share(moment.position, moment.velocity, hardest), self._braking)
+        slower = braked(moment.velocity, share * self._acceleration, moment.elapsed)
         return np.minimum(np.maximum(slower, -fastest[:n]), fastest[n : 2 * n])
 
     def _look(self, position: FloatArray, velocity: FloatArray, elapsed: float, scale: float) -> _Moment:
@@ -155,6 +172,7 @@ class SafetyFilter:
         np.maximum(joints[:n], -reachable[n:], out=fastest[:n])
         np.maximum(joints[n:], -reachable[:n], out=fastest[n : 2 * n])
         self._collisions.place(position)
+        self._torque.place(position)
         bounds = Bounds(fastest, self._speeds(jacobian, scale), self._collisions.approach, self._collisions.fastest)
         return _Moment(position, velocity, elapsed, reachable, bounds, pose.position, jacobian)
 
@@ -199,6 +217,22 @@ class SafetyFilter:
         target = ramped(moment.velocity, target, lowest, highest)
         return target, moment.jacobian @ target, (*limits, Limit.JOINT_ACCELERATION)
 
+    def _easing(self, target: FloatArray, moment: _Moment) -> float:
+        """How much of the acceleration to `target` the joints can give, 0 … 1."""
+        if moment.elapsed < _SHORTEST:
+            return 1.0
+        return self._torque.share(moment.position, moment.velocity, (target - moment.velocity) / moment.elapsed)
+
+    def _eased(
+        self, target: FloatArray, twist: FloatArray, limits: tuple[Limit, ...], moment: _Moment
+    ) -> tuple[FloatArray, FloatArray, tuple[Limit, ...]]:
+        """`target`, its twist and `limits`, after the torque limits."""
+        share = self._easing(target, moment)
+        if share == 1.0:
+            return target, twist, limits
+        target = moment.velocity + share * (target - moment.velocity)
+        return target, moment.jacobian @ target, (*limits, Limit.TORQUE)
+
     def _broken(self, target: FloatArray, twist: FloatArray, moment: _Moment) -> tuple[Limit, ...]:
         """The limits that `target`, which is within reach, does not keep."""
         n, limits = self._n, []
@@ -211,12 +245,26 @@ class SafetyFilter:
         return tuple(limits)
 
     def _refusal(self, velocity: FloatArray, moment: _Moment) -> Limit | None:
-        """What the arm could not keep when it brakes from `velocity` (n,) [rad/s]; None if it can stop in time."""
-        if not self._guard.can_stop(moment.position, velocity, moment.tool):
+        """What the arm could not keep with `velocity` (n,) [rad/s] or in braking from it; None if it keeps everything.
+
+        It goes on for the hold time at most and then brakes along its direction. That is a straight path in joint
+        space, and the path of every later braking is a part of it.
+        """
+        position, braking = moment.position, self._torque.braking(moment.position, velocity)
+        if braking == 0.0 or self._easing(velocity, moment) < _BEARABLE:
+            return Limit.TORQUE
+        time = self._time = self._hold + 0.5 * braking_time(velocity, self._acceleration) / braking
+        if braking < 1.0 and not self._is_within(position + velocity * time):
+            return Limit.JOINT_POSITION
+        if not self._guard.can_go(position, velocity * time, moment.tool, moment.jacobian):
             return Limit.WORKSPACE
-        if not self._collisions.can_stop(moment.position, velocity):
+        if not self._collisions.can_go(position, velocity, time):
             return APPROACHES[self._collisions.refused]
+        self._braking = braking
         return None
+
+    def _is_within(self, position: FloatArray) -> bool:
+        return bool((position >= self._lower).all() and (position <= self._upper).all())
 
     def _certified(self, target: FloatArray, moment: _Moment, limits: tuple[Limit, ...]) -> Verdict:
         """The nearest velocity from which the arm can stop in time, or braking."""
@@ -230,9 +278,11 @@ class SafetyFilter:
                 break
             limits = (*limits, refusal)
             if refusal is Limit.WORKSPACE:
-                moment.bounds.fastest[2 * n :] -= self._guard.excess(answer)
+                moment.bounds.fastest[2 * n :] -= self._guard.excess / self._time
+            elif refusal in APPROACHES.values():
+                self._collisions.pull_back(self._time)
             else:
-                self._collisions.pull_back(answer)
+                break
             nearer = self._nearest.solve(target, moment.jacobian, moment.bounds)
             if nearer is None:
                 break

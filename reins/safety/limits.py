@@ -67,6 +67,42 @@ def fastest_reachable(velocity: FloatArray, acceleration: FloatArray, elapsed: f
     return np.minimum(velocity + acceleration * elapsed, gaining)
 
 
+def jerk_limited(acceleration: FloatArray, jerk: FloatArray, period: float) -> FloatArray:
+    """The largest acceleration that can be used freely without ever breaking a jerk limit.
+
+    From one control period to the next the acceleration may change from one end of its range to the other. Held to half
+    of what the jerk limit lets it change by, it may, and so the arm can always brake at once, as hard as it may.
+
+    Args:
+        acceleration: (n,) acceleration limits [rad/s²].
+        jerk: (n,) jerk limits [rad/s³].
+        period: control period [s].
+
+    Returns:
+        (n,) acceleration [rad/s²].
+    """
+    return np.minimum(acceleration, 0.5 * jerk * period)
+
+
+def affordable(least: FloatArray, most: FloatArray, limit: FloatArray) -> float:
+    """How far from `least` towards `most` one can go within a limit, 0 … 1.
+
+    Args:
+        least, most: (n,) values at both ends, e.g. torques without and with an acceleration [N·m].
+        limit: (n,) largest absolute value, ≥ 0.
+
+    Returns:
+        The largest share s in 0 … 1 for which |least + s (most - least)| ≤ limit; 0 where `least` is beyond it.
+    """
+    change = most - least
+    room = np.where(change > 0.0, limit - least, limit + least)
+    size = np.abs(change)
+    shares = np.divide(room, size, out=np.ones_like(room), where=size > np.maximum(room, 0.0))
+    if (room < 0.0).any():
+        return 0.0
+    return float(min(shares.min(), 1.0))
+
+
 def braking_time(velocity: FloatArray, acceleration: FloatArray) -> float:
     """How long it takes until every joint stands, each braking as hard as it may [s]."""
     return float((np.abs(velocity) / acceleration).max())

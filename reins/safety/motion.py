@@ -75,8 +75,8 @@ class Motion:
         self._reference.draw_to(state.position, leash, now)
 
     def surround(self, surroundings: Surroundings) -> None:
-        """Keep away from these keep-outs from now on, and take that object for held."""
-        self._filter.surround(surroundings.keep_outs, surroundings.held)
+        """Keep away from these keep-outs from now on, take that object for held, and reckon with that payload."""
+        self._filter.surround(surroundings.keep_outs, surroundings.held, surroundings.payload)
 
     def want_gripper(self, gripper: GripperCommand | None) -> None:
         """Pass a gripper target on with the next command; None changes nothing."""

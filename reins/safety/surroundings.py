@@ -48,6 +48,11 @@ class Surroundings:
         self.keep_outs: Sequence[Box] = ()
         self.held: Box | None = None
 
+    @property
+    def payload(self) -> float:
+        """Mass at the tool point to reckon with [kg]."""
+        return self._constraints.payload
+
     def follow(self, state: RobotState) -> None:
         """The newest state: where the tool was when a scene was seen."""
         self._states.append((state.stamp, state.position))

@@ -14,6 +14,7 @@ class Limit(Enum):
     JOINT_SPEED = "joint speed"
     JOINT_POSITION = "joint position"
     JOINT_ACCELERATION = "joint acceleration"
+    TORQUE = "torque"
     TOOL_SPEED = "tool speed"
     TOOL_TURN_RATE = "tool turn rate"
     ELBOW_SPEED = "elbow speed"

@@ -1,4 +1,4 @@
-"""The walls of the workspace: how far they are, and whether the arm can still stop in front of them."""
+"""The walls of the workspace: how far they are, and whether a path of the arm stays inside."""
 
 from typing import Final
 
@@ -7,7 +7,6 @@ import numpy as np
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
-from reins.safety.limits import braking_time
 
 PATH_TOLERANCE: Final = 1e-3
 """The tool's path is looked at in points so close that it bends by less than this between them [m]; the walls that are
@@ -35,8 +34,6 @@ class WorkspaceGuard:
 
     def __init__(self, profile: RobotProfile, kinematics: Kinematics) -> None:
         self._kinematics = kinematics
-        self._acceleration = profile.acceleration
-        self._hold = profile.rates.stale_after
         lower, upper = np.array(profile.workspace.lower), np.array(profile.workspace.upper)
         self._walls = np.concatenate([-lower, upper]) - PATH_TOLERANCE
         self._reach = kinematics.tool_reach
@@ -53,21 +50,24 @@ class WorkspaceGuard:
         self._nearest = float(self._room.min())
         return self._room
 
-    def can_stop(self, position: FloatArray, velocity: FloatArray, tool: FloatArray) -> bool:
-        """Whether the tool stays inside when the arm keeps `velocity` as long as it may and then brakes along it.
-
-        That path is a straight line in joint space, and the path of every later braking is a part of it.
+    def can_go(self, position: FloatArray, way: FloatArray, tool: FloatArray, jacobian: FloatArray) -> bool:
+        """Whether the tool stays inside on a straight path in joint space.
 
         Args:
             position: (n,) reference now [rad].
-            velocity: (n,) joint velocity [rad/s].
+            way: (n,) the path from there [rad].
             tool: (3,) where `place` was told that the tool is [m].
+            jacobian: (6, n) of the tool there.
         """
-        way = velocity * self._horizon(velocity)
         angles = np.abs(way)
-        if float(self._reach @ angles) <= self._nearest:
+        farthest, turn = float(self._reach @ angles), float(angles.sum())
+        if farthest <= self._nearest:
             return True
-        points = min(_MAX_POINTS, int(float(angles.sum()) * self._bend) + 1)
+        ahead = jacobian[:3] @ way
+        bent = 0.5 * farthest * turn  # a path leaves its tangent by at most half of its second derivative
+        if (np.maximum(np.concatenate([-ahead, ahead]), 0.0) + bent <= self._room).all():
+            return True
+        points = min(_MAX_POINTS, int(turn * self._bend) + 1)
         lowest, highest = np.zeros(3), np.zeros(3)
         for index in range(1, points + 1):
             went = self._kinematics.tool_pose(position + way * (index / points)).position - tool
@@ -76,10 +76,7 @@ class WorkspaceGuard:
         self._overshot = np.maximum(np.concatenate([-lowest, highest]) - np.maximum(self._room, 0.0), 0.0)
         return not self._overshot.any()
 
-    def excess(self, velocity: FloatArray) -> FloatArray:
-        """(6,) by how much `velocity`, which `can_stop` refused last, was too fast towards each wall [m/s]."""
-        return self._overshot * (_OVERCORRECTION / self._horizon(velocity))
-
-    def _horizon(self, velocity: FloatArray) -> float:
-        """Time at `velocity` that goes as far as keeping it for the hold time and then braking [s]."""
-        return self._hold + 0.5 * braking_time(velocity, self._acceleration)
+    @property
+    def excess(self) -> FloatArray:
+        """(6,) how much farther than each wall the path that `can_go` refused last would go, and a little more [m]."""
+        return self._overshot * _OVERCORRECTION

@@ -24,6 +24,9 @@ SETTINGS = SafetySettings()
 ACCURACY = 2e-6
 """Of a distance between hulls [m]."""
 
+PLANE = 5e-5
+"""Of a plane between them [m]: coal's normals are not exact."""
+
 
 class Judge:
     """Distances by coal's plain calls, pair by pair, with kinematics of its own."""
@@ -189,10 +192,17 @@ class TestDistances:
     ) -> None:
         position, velocity = data.draw(poses(profile)), data.draw(ways(profile, 2.0))
         before, time = smallest_by_pair(guard, position), 0.1
-        speeds = guard._approach.speeds(velocity, guard._kinematics.joint_jacobians)
-        travels = guard._approach.travels(speeds, velocity * time, time)
+        approach, normals = guard._approach, guard._distances.normal.copy()
+        approach.move(velocity, guard._kinematics.joint_jacobians)
+        farthest, curved = approach.bends(velocity * time)
+        speeds, closing = approach.speeds(), approach.closing(np.arange(len(before)), normals)
         after = smallest_by_pair(guard, position + velocity * time)
-        assert (before - after <= travels + ACCURACY).all()
+        closer = before - after
+        assert (closer <= farthest + ACCURACY).all()
+        assert (closer <= speeds * time + 0.5 * curved + ACCURACY).all()
+        apart = before > 0.0  # a plane stands between them
+        assert (closer <= np.maximum(closing, 0.0) * time + 0.5 * curved + PLANE)[apart].all()
+        assert (closing <= speeds + ACCURACY).all()
 
     @given(data=st.data())
     def test_a_path_that_is_proven_has_no_point_that_is_too_close(
@@ -201,7 +211,7 @@ class TestDistances:
         position, way = data.draw(poses(profile)), data.draw(ways(profile, 0.4))
         start = smallest_by_pair(guard, position)
         clearance = guard._clearance
-        clearance.along(position, way)
+        clearance.along(position, way, guard._approach.bends(way)[1])
         proven = [number for number in range(len(start)) if clearance.overlap(number) == 0.0]
         floors = np.minimum(guard._distances.margin, start)
         for share in np.linspace(0.0, 1.0, 41):
@@ -214,7 +224,8 @@ class TestDistances:
         self, guard: CollisionGuard, profile: RobotProfile
     ) -> None:
         smallest_by_pair(guard, profile.home)
-        guard._clearance.along(profile.home, np.full(len(profile.joints), 0.01))
+        way = np.full(len(profile.joints), 0.01)
+        guard._clearance.along(profile.home, way, guard._approach.bends(way)[1])
         assert all(guard._clearance.overlap(number) == 0.0 for number in range(len(guard._distances.pairs)))
 
     def test_links_are_the_ones_that_a_joint_does_not_connect(self, guard: CollisionGuard) -> None:
@@ -453,6 +464,6 @@ class TestManyPairs:
             guard._rows = np.arange(ROWS) + 1 if full else np.zeros(0, dtype=np.int64)
             guard._refused, guard._overshot = 0, 0.01
             before = guard.fastest.copy()
-            guard.pull_back(np.full(len(profile.joints), 0.1))
+            guard.pull_back(0.1)
             assert (guard._rows == 0).sum() == 1
             assert (guard.fastest != before).sum() == 1

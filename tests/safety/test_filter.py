@@ -376,7 +376,7 @@ class TestWithoutACertificate:
     def refuse(self, arm: Arm, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
         """The arm cannot stop, so many times."""
         verdicts = iter([False] * times)
-        monkeypatch.setattr(arm.filter._guard, "can_stop", lambda *_: next(verdicts, True))
+        monkeypatch.setattr(arm.filter._guard, "can_go", lambda *_: next(verdicts, True))
 
     @pytest.mark.parametrize("refusals", range(8))
     def test_the_next_thing_is_tried(self, moving: Arm, monkeypatch: pytest.MonkeyPatch, refusals: int) -> None:
