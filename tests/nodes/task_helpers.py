@@ -115,11 +115,15 @@ class PadInHand:
 
     def push(self, direction: Direction, value: float, seconds: float) -> None:
         """Move a stick, and let it go again after a while."""
+        self.set(direction, value)
+        time.sleep(seconds)
+        self.set(direction, 0.0)
+
+    def set(self, direction: Direction, value: float) -> None:
+        """Move a stick."""
         axis = self._mapping.motion[direction].axis
         assert axis is not None
         self._axes[axis] = value
-        time.sleep(seconds)
-        self._axes[axis] = 0.0
 
     def press(self, action: Action) -> None:
         """Press a button shortly."""
