@@ -28,7 +28,7 @@ from reins.safety.modes import Mode
 from reins.safety.monitor import SafetyMonitor
 from reins.safety.settings import SafetySettings
 from reins.sim.camera import Renderer
-from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.simulators import SimulatedRobot, make_simulator
 from reins.sim.world import WorldSpec, load_world
 from reins.sim.world_state import WorldState
 from reins.skills.controller import ControlOutput, Status
@@ -49,6 +49,7 @@ class RigSettings:
 
     Attributes:
         robot: profile name.
+        backend: simulator behind the Robot interface.
         world: world name or file.
         planner, skills, perception: backends, as the launch files name them.
         camera_rate: how often the cameras are looked through [Hz], robot time.
@@ -56,6 +57,7 @@ class RigSettings:
     """
 
     robot: str = "franka"
+    backend: str = "mujoco"
     world: str = "tabletop"
     planner: str = "symbolic"
     skills: str = "scripted"
@@ -110,7 +112,7 @@ class _Eyes(Protocol):
     """Where scenes come from."""
 
     def follow(self, state: RobotState) -> None: ...
-    def look(self, robot: MujocoRobot, state: RobotState) -> Scene: ...
+    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene: ...
     def close(self) -> None: ...
 
 
@@ -124,8 +126,9 @@ class _Cameras:
     def follow(self, state: RobotState) -> None:
         self.perception.on_state(state)
 
-    def look(self, robot: MujocoRobot, state: RobotState) -> Scene:
-        images = [self.renderer.render(name, robot.data.qpos, state.stamp) for name in CAMERAS]
+    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene:
+        qpos = robot.world_state().qpos
+        images = [self.renderer.render(name, qpos, state.stamp) for name in CAMERAS]
         return self.perception.update(images, state)
 
     def close(self) -> None:
@@ -141,7 +144,7 @@ class _Truth:
     def follow(self, state: RobotState) -> None:
         """Truth needs no robot state."""
 
-    def look(self, robot: MujocoRobot, state: RobotState) -> Scene:
+    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene:
         return self.perception.update_from_truth(robot.world_state())
 
     def close(self) -> None:
@@ -189,7 +192,7 @@ class Rig:
         self._planner = make_planner(settings.planner, SKILLS)
         self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
         self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED)
-        self.robot = MujocoRobot(self.profile, self.world, seed)
+        self.robot = make_simulator(settings.backend, self.profile, self.world, seed)
         self._eyes = _open_eyes(settings.perception, self.profile, self.world)
         self._host = DriverHost(self.robot, self.profile)
         self._journal = _Journal()

@@ -31,6 +31,7 @@ JsonFile = Annotated[
     typer.Option("--json", help="Write settings, summary and episodes to this file."),
 ]
 Robot = Annotated[str, typer.Option(help="Robot profile.")]
+Backend = Annotated[str, typer.Option(help="Simulator: mujoco or pybullet.")]
 
 
 class Through(str, Enum):
@@ -95,12 +96,13 @@ def tabletop(
     ] = Through.RIG,
     jobs: Annotated[int, typer.Option(min=1, help="Episodes side by side (rig only).")] = 1,
     robot: Robot = "franka",
+    backend: Backend = "mujoco",
     json_file: JsonFile = None,
 ) -> None:
     """Randomised tabletop tasks, success measured from physics."""
     from reins.rig import RigSettings
 
-    settings = RigSettings(robot=robot, planner=planner, skills=skills, perception=perception)
+    settings = RigSettings(robot=robot, backend=backend, planner=planner, skills=skills, perception=perception)
     with _progress("episodes", episodes) as progress:
 
         def advance(episode: "Episode") -> None:

@@ -135,7 +135,8 @@ def run_tabletop(
         "skills": settings.skills,
         "perception": settings.perception,
     }
-    return report(done, {**asked, "robot": settings.robot, "seed": seed, "through": "rig"})
+    where = {"robot": settings.robot, "backend": settings.backend}
+    return report(done, {**asked, **where, "seed": seed, "through": "rig"})
 
 
 def _run_all(settings: RigSettings, seeds: Sequence[int], jobs: int) -> Iterator[Episode]:

@@ -87,15 +87,15 @@ def run_tabletop_ros(
                 done[task.seed] = _episode(session, task, load_profile(settings.robot))
                 on_episode(done[task.seed])
     asked = {"planner": settings.planner, "skills": settings.skills, "perception": settings.perception}
-    return report(
-        [done[task.seed] for task in tasks], {**asked, "robot": settings.robot, "seed": seed, "through": "ros"}
-    )
+    where = {"robot": settings.robot, "backend": settings.backend}
+    return report([done[task.seed] for task in tasks], {**asked, **where, "seed": seed, "through": "ros"})
 
 
 @contextmanager
 def _running(settings: RigSettings, world: str) -> Iterator[Session]:
     arguments = {
         "robot": settings.robot,
+        "backend": settings.backend,
         "world": world,
         "planner": settings.planner,
         "skills": settings.skills,

@@ -158,6 +158,15 @@ def rendering() -> list[Finding]:
     return [Finding(Health.BAD, finding.what, finding.detail, finding.remedy) for finding in findings]
 
 
+def simulators() -> list[Finding]:
+    """The physics engines; MuJoCo is among the packages that must be there."""
+    from reins.sim.simulators import INSTALL_PYBULLET
+
+    if find_spec("pybullet") is None:
+        return [Finding(Health.WARNING, "simulators", "mujoco; pybullet is not installed", INSTALL_PYBULLET)]
+    return [Finding(Health.GOOD, "simulators", f"mujoco, pybullet {metadata.version('pybullet')}")]
+
+
 def robots() -> list[Finding]:
     """The profiles, and the packages that carry the robots' models."""
     from reins.hardware.profile import known_profiles, load_profile
@@ -216,6 +225,7 @@ CHECKS: Sequence[Callable[[], list[Finding]]] = (
     ros,
     discovery,
     rendering,
+    simulators,
     robots,
     trained_models,
     machine,

@@ -1,34 +1,23 @@
 """Which driver stands behind the robot node: backends by name. Nothing is imported before it is asked for."""
 
 from collections.abc import Callable
-from typing import Final, Protocol, runtime_checkable
+from functools import partial
+from typing import Final
 
 from reins.contracts.errors import look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import Robot
-from reins.sim.world_state import WorldState
+from reins.sim.simulators import SIMULATORS, make_simulator
+from reins.sim.world import load_world
 
 
-@runtime_checkable
-class SimulatedRobot(Robot, Protocol):
-    """What a simulated driver gives beyond `Robot`."""
-
-    def world_state(self) -> WorldState:
-        """What is true in the world now."""
-        ...
-
-    def reset(self, seed: int) -> None:
-        """Back to the start with other random poses; robot time starts at 0 again."""
+def _simulated(simulator: str, profile: RobotProfile, world: str, seed: int) -> Robot:
+    return make_simulator(simulator, profile, load_world(world), seed)
 
 
-def _mujoco(profile: RobotProfile, world: str, seed: int) -> Robot:
-    from reins.sim.mujoco_robot import MujocoRobot
-    from reins.sim.world import load_world
-
-    return MujocoRobot(profile, load_world(world), seed)
-
-
-DRIVERS: Final[dict[str, Callable[[RobotProfile, str, int], Robot]]] = {"mujoco": _mujoco}
+DRIVERS: Final[dict[str, Callable[[RobotProfile, str, int], Robot]]] = {
+    name: partial(_simulated, name) for name in SIMULATORS
+}
 """Backend name → driver from (profile, world name, seed); a real driver ignores world and seed."""
 
 

@@ -28,11 +28,12 @@ from reins.nodes.convert import (
     to_sequence,
 )
 from reins.nodes.convert_scene import world_to_msg
-from reins.nodes.drivers import SimulatedRobot, make_robot
+from reins.nodes.drivers import make_robot
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, STANDARD
 from reins.nodes.running import run
+from reins.sim.simulators import SimulatedRobot
 
 WORLD_RATE: Final = 10.0
 """How often the truth of a simulated world is published [Hz of robot time]."""

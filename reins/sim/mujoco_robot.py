@@ -73,7 +73,8 @@ class MujocoPhysics:
 
     def qpos(self) -> FloatArray:
         """(nq,) generalised position; a copy."""
-        return self.data.qpos.copy()
+        position: FloatArray = self.data.qpos.copy()
+        return position
 
     def begin(self, poses: Mapping[str, FloatArray]) -> None:
         """Start anew at time 0, at rest."""
@@ -89,7 +90,8 @@ class MujocoPhysics:
 
     def contacts(self) -> NDArray[np.int32]:
         """(c, 2) kinds of what is in contact."""
-        return self._kinds[self.data.contact.geom]
+        kinds: NDArray[np.int32] = self._kinds[self.data.contact.geom]
+        return kinds
 
     def close(self) -> None:
         """Nothing is open."""

@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MANIFESTS = [ROOT / "package.xml", ROOT / "ros2_ws" / "src" / "reins_msgs" / "package.xml"]
 PINNED = re.compile(
-    r'[A-Za-z0-9-]+==[0-9][0-9A-Za-z.]*(; python_version [<>=]+ "3\.1[0-3]"( or python_version == "3\.1[0-3]")*)?'
+    r'[A-Za-z0-9-]+==[0-9][0-9A-Za-z.]*(; python_version [<>=]+ "3\.1[0-3]"( or python_version == "3\.1[0-3]")*'
+    r'( and platform_machine == "x86_64")?)?'
 )
 
 

@@ -1,6 +1,7 @@
 """Fixtures of the simulated arm."""
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 
 import mujoco
 import pytest
@@ -11,6 +12,8 @@ from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import WorldSpec, load_world
 
 Put = Callable[..., None]
+
+collect_ignore = [] if find_spec("pybullet") else ["test_pybullet_robot.py"]
 
 
 @pytest.fixture(scope="session")

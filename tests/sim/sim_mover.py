@@ -1,13 +1,17 @@
 """Moving the simulated arm from tests: damped least squares to a tool pose, straight joint-space setpoints."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 import numpy as np
 
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
-from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.simulators import SIMULATORS, SimulatedRobot
+
+ENGINES = [name for name in SIMULATORS if find_spec(name) is not None]
+"""The simulators that are installed: PyBullet has no wheel for every Python that reins supports."""
 
 PERIOD = 0.01
 DOWN = np.diag([1.0, -1.0, -1.0])
@@ -22,7 +26,7 @@ def tool_down(yaw: float) -> FloatArray:
 class Mover:
     """Sends setpoints as the safety monitor would."""
 
-    def __init__(self, robot: MujocoRobot, profile: RobotProfile) -> None:
+    def __init__(self, robot: SimulatedRobot, profile: RobotProfile) -> None:
         self.robot = robot
         self.kinematics = Kinematics(profile)
         self.sequence = 0
@@ -32,7 +36,7 @@ class Mover:
     def send(self, position: FloatArray, velocity: FloatArray) -> RobotState:
         """One control period."""
         self.sequence += 1
-        stamp = self.robot.data.time
+        stamp = self.robot.read().stamp
         self.robot.write(SafeCommand(self.sequence, stamp, PERIOD, position, velocity, self.gripper))
         self.robot.step(PERIOD)
         self.states.append(self.robot.read())

@@ -1,16 +1,18 @@
 """What every driver must do, run over every driver that needs no hardware. A new driver joins by a line in DRIVERS."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sim_mover import ENGINES
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import FloatArray, Robot, SafeCommand, StopCategory
-from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.simulators import make_simulator
 from reins.sim.world import load_world
 
 PERIOD = 0.01
@@ -18,7 +20,7 @@ SMALL = 1e-3
 """A joint that moved less than this stood still [rad]."""
 
 DRIVERS: dict[str, Callable[[RobotProfile], Robot]] = {
-    "mujoco": lambda profile: MujocoRobot(profile, load_world("tabletop"), seed=1),
+    name: partial(make_simulator, name, world=load_world("tabletop"), seed=1) for name in ENGINES
 }
 
 

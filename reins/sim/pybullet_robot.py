@@ -1,0 +1,150 @@
+"""The simulated arm in PyBullet: the same interface, world and drives, computed by another engine."""
+
+import weakref
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import pybullet as bullet
+from numpy.typing import NDArray
+
+from reins.contracts.errors import ReinsError
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import FloatArray
+from reins.sim.arm import JointDrive, SimulatedArm
+from reins.sim.gripper import GripperDrive
+from reins.sim.model import DAMPING, FINGER_DAMPING, FINGER_STIFFNESS, STIFFNESS, build_model
+from reins.sim.pybullet_urdf import bullet_urdf
+from reins.sim.pybullet_world import TIMESTEP, load_bodies
+from reins.sim.world import WorldSpec
+
+NOTHING: Final = np.zeros((0, 2), dtype=np.int32)
+"""No contacts."""
+
+
+class PybulletRobot(SimulatedArm):
+    """One arm in one world, computed by PyBullet in a world of its own (DIRECT).
+
+    Args:
+        profile: the robot.
+        world: the world around it.
+        seed: of the objects' poses.
+
+    Raises:
+        ReinsError: the robot cannot be loaded, or the objects do not fit on the table.
+    """
+
+    def __init__(self, profile: RobotProfile, world: WorldSpec, seed: int) -> None:
+        super().__init__(profile, world, seed, PybulletPhysics(profile, world))
+
+
+class PybulletPhysics:
+    """Bullet as `reins.sim.arm.Physics`: joint impedance by torques, once per physics step."""
+
+    timestep = TIMESTEP
+
+    def __init__(self, profile: RobotProfile, world: WorldSpec) -> None:
+        # Shapes, masses, friction and the layout of qpos are those of the MuJoCo model.
+        self._model = build_model(profile, world, pretty=False)
+        self._urdf = bullet_urdf(profile, self._model)
+        self._profile, self._world = profile, world
+        self._n = n = len(profile.joints)
+        self._stiffness, self._damping = np.array(STIFFNESS), np.array(DAMPING)
+        self._at_rest = [0.0] * (n + 2)
+        position, velocity = np.zeros(n + 2), np.zeros(n + 2)
+        self._position, self._velocity = position, velocity
+        self.joints = JointDrive(position[:n], velocity[:n], np.zeros(n), np.zeros(n), np.zeros((1, n)))
+        self.gripper = GripperDrive(
+            position[n:], velocity[n:], np.zeros(1), np.zeros(1), np.zeros(1), np.array([0.0, 0.0])
+        )
+        self.time = 0.0
+        self.client = bullet.connect(bullet.DIRECT)
+        if self.client < 0:
+            raise ReinsError("PyBullet gives no more worlds in this process; close robots that are not needed any more")
+        self._disconnect = weakref.finalize(self, bullet.disconnect, self.client)
+
+    @property
+    def objects(self) -> Mapping[str, FloatArray]:
+        """(7,) pose of every object's body, x y z [m] and w x y z, by id."""
+        return {name: self._pose(name) for name in self._world.by_id}
+
+    def qpos(self) -> FloatArray:
+        """(nq,) generalised position in the MuJoCo model's order."""
+        return np.concatenate([self._position, *self.objects.values()])
+
+    def begin(self, poses: Mapping[str, FloatArray]) -> None:
+        """Start anew at time 0, at rest. Everything is loaded again: Bullet's contacts remember what was before."""
+        bullet.resetSimulation(physicsClientId=self.client)
+        self.bodies = load_bodies(self.client, self._profile, self._world, self._model, self._urdf)
+        self._position[:] = [*self._profile.home, *[self._profile.gripper.max_width / 2] * 2]
+        self._velocity[:] = 0.0
+        for joint, position in zip(self.bodies.joints, self._position.tolist(), strict=True):
+            bullet.resetJointState(self.bodies.arm, joint, position, 0.0, physicsClientId=self.client)
+        for name, pose in poses.items():
+            centre = pose[:3] + _turned(pose[3:], self._model.body(name).ipos)
+            bullet.resetBasePositionAndOrientation(
+                self.bodies.objects[name], centre.tolist(), pose[[4, 5, 6, 3]].tolist(), physicsClientId=self.client
+            )
+        self.time = 0.0
+
+    def advance(self, steps: int) -> None:
+        """Compute that many physics steps."""
+        arm, indices, client = self.bodies.arm, self.bodies.joints, self.client
+        joints, n, limit = self.joints, self._n, self._profile.effort
+        reference, speed = joints.reference, joints.speeds[0]
+        finger_reference, finger_speed = self.gripper.reference, self.gripper.speed
+        for _ in range(steps):
+            gravity = bullet.calculateInverseDynamics(
+                arm, self._position.tolist(), self._at_rest, self._at_rest, physicsClientId=client
+            )
+            wanted = self._stiffness * (reference - joints.position) + self._damping * (speed - joints.velocity)
+            np.clip(wanted + gravity[:n], -limit, limit, out=joints.effort)
+            finger = self._drive_fingers() / 2
+            forces = [*joints.effort.tolist(), gravity[n] + finger, gravity[n + 1] + finger]
+            bullet.setJointMotorControlArray(arm, indices, bullet.TORQUE_CONTROL, forces=forces, physicsClientId=client)
+            bullet.stepSimulation(physicsClientId=client)
+            reference += speed * TIMESTEP
+            np.clip(reference, self._profile.lower, self._profile.upper, out=reference)
+            finger_reference += finger_speed * TIMESTEP
+            states = bullet.getJointStates(arm, indices, physicsClientId=client)
+            self._position[:] = [state[0] for state in states]
+            self._velocity[:] = [state[1] for state in states]
+        self.time += steps * TIMESTEP
+
+    def contacts(self) -> NDArray[np.int32]:
+        """(c, 2) kinds of what is in contact; none at all while the robot touches nothing."""
+        if not bullet.getContactPoints(self.bodies.arm, physicsClientId=self.client):
+            return NOTHING
+        kinds = self.bodies.kinds
+        touching = [
+            (kinds[point[1], point[3]], kinds[point[2], point[4]])
+            for point in bullet.getContactPoints(physicsClientId=self.client)
+            if point[8] <= 0.0 or point[9] > 0.0  # Bullet also tells of bodies that are merely near
+        ]
+        return np.array(touching, dtype=np.int32) if touching else NOTHING
+
+    def close(self) -> None:
+        """Give Bullet's world back. Safe to call twice."""
+        self._disconnect()
+
+    def _drive_fingers(self) -> float:
+        """Force of the gripper's drive, of which each finger gets half [N]."""
+        gripper = self.gripper
+        lag = float(gripper.reference[0]) - float(gripper.position.mean())
+        force = FINGER_STIFFNESS * lag - FINGER_DAMPING * float(gripper.velocity.mean())
+        least, most = gripper.force_range.tolist()
+        gripper.force[0] = min(max(force, least), most)
+        return float(gripper.force[0])
+
+    def _pose(self, name: str) -> FloatArray:
+        centre, (x, y, z, w) = bullet.getBasePositionAndOrientation(
+            self.bodies.objects[name], physicsClientId=self.client
+        )
+        turn = np.array([w, x, y, z])
+        return np.concatenate([centre - _turned(turn, self._model.body(name).ipos), turn])
+
+
+def _turned(quaternion: FloatArray, vector: FloatArray) -> FloatArray:
+    """(3,) `vector` turned by a (4,) quaternion w x y z."""
+    axis = quaternion[1:]
+    return vector + 2.0 * np.cross(axis, np.cross(axis, vector) + quaternion[0] * vector)

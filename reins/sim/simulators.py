@@ -1,0 +1,61 @@
+"""The physics engines by name, and what every simulated robot gives beyond `Robot`. Nothing is imported before it is
+asked for."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Final, Protocol, runtime_checkable
+
+from reins.contracts.errors import ReinsError, look_up
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import Robot
+from reins.sim.world import WorldSpec
+from reins.sim.world_state import WorldState
+
+
+@runtime_checkable
+class SimulatedRobot(Robot, Protocol):
+    """What a simulated driver gives beyond `Robot`."""
+
+    def world_state(self) -> WorldState:
+        """What is true in the world now."""
+        ...
+
+    def reset(self, seed: int) -> None:
+        """Back to the start with other random poses; robot time starts at 0 again."""
+
+
+def _mujoco(profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobot:
+    from reins.sim.mujoco_robot import MujocoRobot
+
+    return MujocoRobot(profile, world, seed)
+
+
+def _pybullet(profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobot:
+    if find_spec("pybullet") is None:
+        raise ReinsError(f"the simulator 'pybullet' is not installed; {INSTALL_PYBULLET}")
+    from reins.sim.pybullet_robot import PybulletRobot
+
+    return PybulletRobot(profile, world, seed)
+
+
+INSTALL_PYBULLET: Final = (
+    "run `./run setup pybullet`, or `pip install pybullet` (there are wheels for Python 3.10 and 3.11 on x86-64; "
+    "elsewhere pip compiles it)"
+)
+"""What to do about it."""
+
+SIMULATORS: Final[dict[str, Callable[[RobotProfile, WorldSpec, int], SimulatedRobot]]] = {
+    "mujoco": _mujoco,
+    "pybullet": _pybullet,
+}
+"""Name → robot from (profile, world, seed of the objects' poses)."""
+
+
+def make_simulator(name: str, profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobot:
+    """The simulated robot of an engine.
+
+    Raises:
+        UnknownName: no such engine; lists those that exist.
+        ReinsError: it is not installed, or the robot cannot be made; says why.
+    """
+    return look_up("simulator", name, SIMULATORS)(profile, world, seed)
