@@ -26,6 +26,9 @@ WATCH_RATE: Final = 10.0
 DISCOVERY: Final = 2.0
 """How long another graph may take to be discovered [s]."""
 
+NAMELESS: Final = "_NODE_NAME_UNKNOWN_"
+"""What rmw calls the node of a topic whose process it has discovered, but not yet the node's name."""
+
 REMAINS: Final = 25.0
 """How long the topics of a process that was killed may still be seen [s]; DDS gives it up after 20 s."""
 
@@ -150,7 +153,8 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
         while not self._stopping.wait(0.1):
             taken = self._taken()
             waited = time.monotonic() - begin
-            if taken and (self._alive.drain() or waited > REMAINS):
+            named = taken is not None and (NAMELESS not in taken[1] or waited > DISCOVERY)
+            if taken and named and (self._alive.drain() or waited > REMAINS):
                 topic, owners = taken
                 raise ReinsError(
                     f"topic {topic} is already published by node {owners}: another reins graph runs in this namespace; "
