@@ -90,9 +90,13 @@ class PadInHand:
 
     Args:
         domain: ROS domain of the graph.
+
+    Attributes:
+        plugged_in: whether it sends anything.
     """
 
     def __init__(self, domain: int) -> None:
+        self.plugged_in = True
         self._mapping = load_joy_mapping("gamepad")
         self._axes, self._buttons = [0.0] * 6, [0] * 21
         self._domain = domain
@@ -137,7 +141,8 @@ class PadInHand:
         with GraphClient(domain=self._domain) as hand:
             pad = hand.node.create_publisher(Joy, "joy", KEYS)
             while not self._over.is_set():
-                pad.publish(Joy(axes=list(self._axes), buttons=list(self._buttons)))
+                if self.plugged_in:
+                    pad.publish(Joy(axes=list(self._axes), buttons=list(self._buttons)))
                 hand.spin(0.02)
                 if pad.get_subscription_count():
                     self._ready.set()

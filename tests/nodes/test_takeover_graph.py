@@ -197,6 +197,24 @@ def test_a_cancel_during_a_pause_ends_the_task(client: GraphClient, pad: PadInHa
     assert after.success, after.reason
 
 
+def test_a_pad_that_is_unplugged_while_held_holds_and_gives_nothing_back(client: GraphClient, pad: PadInHand) -> None:
+    recording = Recording()
+    recorder = GraphRecorder(client, recording)
+    pad.hold(True)
+    wait_for_mode(client, "active_teleop")
+    try:
+        pad.plugged_in = False
+        wait_for_mode(client, "hold")
+    finally:
+        pad.plugged_in = True
+    client.spin(1.0)
+    assert safety_mode(client) == "hold", "plugged in again still held, it must be let go of first"
+    recorder.close()
+    assert "joystick_lost" in {event.kind for event in recording.events}
+    refused = client.run_skill(HOME, (), LIMIT, ignore)
+    assert not refused.success and "reins handback" in refused.reason
+
+
 def set_pause_limit(client: GraphClient, seconds: float) -> None:
     asks = client.node.create_client(SetParameters, "planner/set_parameters")
     assert asks.wait_for_service(LIMIT)

@@ -3,11 +3,11 @@
 import subprocess
 import sys
 import textwrap
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import sdl2
 
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import JointCommand, RobotState
@@ -15,6 +15,10 @@ from reins.teleop.core import GAMEPAD, TeleopCore
 from reins.teleop.gamepad import AXES, BUTTONS, Gamepad
 from reins.teleop.intent import Action, Direction
 from reins.teleop.mapping import load_joy_mapping
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # says which SDL it uses
+    import sdl2
 
 LEFT_Y, TRIGGER_RIGHT, SHOULDER_LEFT = 1, 5, 9
 """In SDL's own order; see SDL_gamecontroller.h."""
