@@ -100,8 +100,10 @@ def _notes(plan: "Plan") -> list[str]:
     for constraint in plan.constraints:
         if constraint.kind == "avoid":
             notes.append(f"must not touch {constraint.object}")
-        else:
+        elif constraint.kind == "speed":
             notes.append(f"at most {constraint.scale:.0%} of the speed")
+        else:
+            notes.append(str(constraint))
     return notes
 
 

@@ -7,11 +7,11 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.task import Future
-from reins_msgs.srv import RemoveConstraint, SetConstraint
+from reins_msgs.srv import ListConstraints, RemoveConstraint, SetConstraint
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint
-from reins.nodes.convert_scene import constraint_to_msg
+from reins.nodes.convert_scene import constraint_from_msg, constraint_to_msg
 from reins.nodes.waiting import first_of
 from reins.safety.constraints import PLANNER
 
@@ -31,7 +31,20 @@ class PlanRules:
         group = ReentrantCallbackGroup()
         self._set = node.create_client(SetConstraint, "safety/constraints/set", callback_group=group)
         self._remove = node.create_client(RemoveConstraint, "safety/constraints/remove", callback_group=group)
+        self._list = node.create_client(ListConstraints, "safety/constraints/list", callback_group=group)
         self._held: dict[str, Constraint] = {}
+
+    async def standing(self) -> tuple[Constraint, ...]:
+        """The constraints in force that others set.
+
+        Raises:
+            ReinsError: the safety node does not answer.
+        """
+        asked = await self._ask(self._list, ListConstraints.Request())
+        if asked is None or not asked.done():
+            raise ReinsError(f"the safety node did not say within {ANSWER:g} s which constraints are in force")
+        every = map(constraint_from_msg, asked.result().constraints)
+        return tuple(constraint for constraint in every if constraint.id not in self._held)
 
     async def hold(self, constraints: Sequence[Constraint]) -> None:
         """See to it that exactly these are in force, of those that this object set.

@@ -205,6 +205,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         if why := await self._obstacle():
             return Done("failed", why, None)
         told: Plan | None = None
+        task.executor.standing = await self._rules.standing()
         while not task.over.done():
             if task.taken:
                 await self._pause(task)
@@ -237,6 +238,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             left = limit - task.paused_for
             await first_of(self, min(PAUSE_FEEDBACK, max(left, 0.0)), self._mode_told, task.over)
         task.hand_back()
+        task.executor.standing = await self._rules.standing()
         task.executor.resume(self.robot_time())
 
     def _tell_news(self, task: RunningTask) -> None:
@@ -271,7 +273,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         """Run a skill to its end. One that an operator takes away is ended and confirmed so, and does not count."""
         assert self._skills is not None
         limit = SKILLS[action.call.skill].time_limit
-        await self._rules.hold(action.constraints)
+        await self._rules.hold(task.executor.constraints)
         if task.interrupted.done():  # while it was thought of
             task.executor.skill_finished(False, "not begun", self.robot_time(), interrupted=True)
             return
@@ -286,6 +288,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         if not task.over.done():
             taken = task.taken or end.reason in TAKEN.values()
             task.executor.skill_finished(end.success, end.reason, self.robot_time(), interrupted=taken)
+            task.executor.standing = await self._rules.standing()
 
     def _seen_scene(self) -> Scene | None:
         return scene_from_msg(self._scene) if self._scene is not None else None

@@ -110,6 +110,8 @@ class TaskExecutor:
         self.replans = 0
         """How often it planned again because the world disagreed."""
         self.stage: Stage = "looking"
+        self.standing: tuple[Constraint, ...] = ()
+        """What others hold the robot to, beside the plan's own constraints; whoever drives the task says so."""
         self.blind = ""
         """Why no scene comes, where that is known; whoever drives the task says so."""
         self.notes: list[str] = []
@@ -132,6 +134,11 @@ class TaskExecutor:
         self._waiting_since = 0.0
         self._settled_at = float("-inf")
         self._done: Done | None = None
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints of the plan that is being followed."""
+        return self._constraints
 
     @property
     def current(self) -> SkillCall | None:
@@ -265,7 +272,7 @@ class TaskExecutor:
         if self._planner.quick:
             self._shorten(self.plan.steps[self.step :], history, scene)
         if self.step < len(self.plan.steps):
-            problems = verify(self.plan, scene, self._registry, start=self.step)
+            problems = self._verify(self.plan, scene, self.step)
             if not problems:
                 return self._run(self.plan.steps[self.step], scene)
         else:
@@ -280,7 +287,7 @@ class TaskExecutor:
     def _shorten(self, left: Sequence[SkillCall], history: History, scene: Scene) -> None:
         """Drop steps that have become needless, because somebody else did them or because another way has opened."""
         plan = self._planner.plan(self.instruction, scene, history)
-        if plan.steps is not None and len(plan.steps) < len(left) and not verify(plan, scene, self._registry):
+        if plan.steps is not None and len(plan.steps) < len(left) and not self._verify(plan, scene):
             self.plan, self.step, self._constraints = plan, 0, plan.constraints
 
     def _plan_again(self, history: History, scene: Scene, t: float) -> Action:
@@ -306,7 +313,7 @@ class TaskExecutor:
                 if not self._can_clear_view:
                     return self._end("failed", self.plan.refusal)
                 return self._clear_view(scene)
-            problems = verify(self.plan, scene, self._registry)
+            problems = self._verify(self.plan, scene)
             if not problems and self.plan.steps:
                 self._valid, self._trouble = True, None
                 self._constraints = self.plan.constraints
@@ -317,10 +324,16 @@ class TaskExecutor:
             self._history = history = history.rejected(problems)
             self._trouble = problems[0]
 
+    def _verify(self, plan: Plan, scene: Scene, start: int = 0) -> list[str]:
+        """What is wrong with a plan, the constraints of others included as far as they are about this scene."""
+        here = [c for c in self.standing if c.kind != "avoid" or c.object in scene.objects]
+        bound = plan.model_copy(update={"constraints": (*plan.constraints, *here)})
+        return verify(bound, scene, self._registry, start)
+
     def _run(self, call: SkillCall, scene: Scene) -> RunSkill:
         self.stage, self._moved = "acting", True
         self._running, self._clearing, self._cleared = (call, scene), False, False
-        return RunSkill(call, self._constraints)
+        return RunSkill(call, (*self._constraints, *self.standing))
 
     @property
     def _can_clear_view(self) -> bool:

@@ -25,10 +25,21 @@ LIMIT = 60.0
 
 def safety_mode(client: GraphClient) -> str:
     watch = GraphWatch(client)
-    client.spin(0.5)
+    end = time.monotonic() + 10.0
+    while watch.status.safety is None and time.monotonic() < end:
+        client.spin(0.1)
     watch.close()
     assert watch.status.safety is not None
     return watch.status.safety.mode
+
+
+def resting_mode(client: GraphClient) -> str:
+    """The mode once a skill or a stop that still ends has ended."""
+    end = time.monotonic() + 10.0
+    while (mode := safety_mode(client)) in ("active_skill", "active_teleop", "stopping"):
+        assert time.monotonic() < end, f"safety stays in mode {mode}"
+        client.spin(0.1)
+    return mode
 
 
 def wait_for_mode(client: GraphClient, mode: str) -> None:

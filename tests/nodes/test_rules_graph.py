@@ -7,7 +7,18 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs.msg import SafetyState
 from sensor_msgs.msg import Range
 from std_msgs.msg import Bool
-from task_helpers import HOME, LIMIT, REACH, Meanwhile, ignore, safety_mode, travelled, wait_for_mode, wait_until_armed
+from task_helpers import (
+    HOME,
+    LIMIT,
+    REACH,
+    Meanwhile,
+    ignore,
+    resting_mode,
+    safety_mode,
+    travelled,
+    wait_for_mode,
+    wait_until_armed,
+)
 from typer.testing import CliRunner, Result
 
 from reins.cli.app import app
@@ -37,7 +48,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 @pytest.fixture
 def client(session: Session) -> GraphClient:
     """A client of a graph in which the robot is at home and may move, and nobody has set a rule."""
-    if safety_mode(session.client) != "ready":
+    if resting_mode(session.client) != "ready":
         assert session.client.reset("the next test").accepted
         wait_until_armed(session.client)
     rules = RulesClient(session.client)
@@ -110,6 +121,16 @@ def test_a_plan_whose_constraints_safety_refuses_moves_nothing(
     result = client.execute_task("carefully put the yellow block on the white plate", LIMIT, ignore)
     assert (result.success, result.outcome) == (False, "failed")
     assert "nothing is moved" in result.reason and "speed at most 0.5" in result.reason
+    client.spin(0.3)
+    assert travelled(recording) < 0.01
+
+
+def test_what_the_operator_forbids_no_plan_touches(
+    client: GraphClient, rules: RulesClient, recording: Recording
+) -> None:
+    assert rules.add(Constraint(kind="avoid", object="green_block", set_by="operator"), "anna").accepted
+    result = client.execute_task("pick up the green block", LIMIT, ignore)
+    assert result.outcome == "failed" and "green_block, which must not be touched" in result.reason
     client.spin(0.3)
     assert travelled(recording) < 0.01
 

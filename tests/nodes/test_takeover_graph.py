@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from task_helpers import HOME, LIMIT, PadInHand, ignore, safety_mode, wait_for_mode, wait_until_armed
+from task_helpers import HOME, LIMIT, PadInHand, ignore, resting_mode, safety_mode, wait_for_mode, wait_until_armed
 
 from reins.contracts.errors import ReinsError
 from reins.demo.recording import Recording
@@ -47,7 +47,7 @@ def pad(session: Session) -> Iterator[PadInHand]:
 def client(session: Session, pad: PadInHand) -> GraphClient:
     """A client of a graph in which the robot is at home and may move, whatever the test before left."""
     pad.hold(False)
-    mode = safety_mode(session.client)
+    mode = resting_mode(session.client)
     if mode == "hold":
         assert session.client.hand_back("the next test").accepted
     elif mode != "ready":

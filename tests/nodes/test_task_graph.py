@@ -12,7 +12,7 @@ from task_helpers import (
     Meanwhile,
     call,
     ignore,
-    safety_mode,
+    resting_mode,
     travelled,
     wait_until_armed,
 )
@@ -46,7 +46,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 @pytest.fixture
 def client(session: Session) -> GraphClient:
     """A client of a graph in which the robot is at home and may move, whatever the test before left."""
-    mode = safety_mode(session.client)
+    mode = resting_mode(session.client)
     if mode == "hold":
         assert session.client.hand_back("the next test").accepted
     elif mode != "ready":

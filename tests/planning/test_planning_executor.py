@@ -200,6 +200,38 @@ def test_every_step_runs_under_the_plans_constraints() -> None:
     assert [set(constraints) for _, constraints in world.ran] == [wanted, wanted]
 
 
+def test_what_an_operator_forbids_is_planned_around_or_told_and_never_begun() -> None:
+    forbidden = Constraint(kind="avoid", object="red_block", set_by="operator", id="operator-1")
+    world, task = World(tabletop()), executor()
+    task.standing = (forbidden,)
+    done = world.drive(task)
+    assert (done.outcome, world.calls) == ("failed", [])
+    assert "touches red_block, which must not be touched" in done.reason
+
+
+def test_what_others_ask_for_holds_for_the_skills_and_is_not_the_plans() -> None:
+    slow = Constraint(kind="speed", scale=0.3, set_by="operator", id="operator-1")
+    elsewhere = Constraint(kind="avoid", object="cup", set_by="operator", id="operator-2")
+    world, task = World(tabletop()), executor("put the red block in the bowl but don't touch the yellow block")
+    task.standing = (slow, elsewhere)
+    assert world.drive(task).outcome == "succeeded"
+    own = Constraint(kind="avoid", object="yellow_block")
+    assert [set(constraints) for _, constraints in world.ran] == [{own, slow, elsewhere}] * 2
+    assert task.constraints == (own,)
+
+
+def test_a_constraint_that_comes_in_the_middle_counts_from_the_next_step_on() -> None:
+    world, task = World(tabletop()), executor()
+
+    def forbid(_: World) -> None:
+        task.standing = (Constraint(kind="avoid", object="blue_bowl", set_by="operator", id="operator-1"),)
+
+    world.events[1] = forbid
+    done = world.drive(task)
+    assert done.outcome == "failed" and "blue_bowl" in done.reason
+    assert "place_in(container=blue_bowl)" not in world.calls
+
+
 def test_without_scenes_it_gives_up_in_time() -> None:
     task = executor(limits=Limits(look=3.0))
     assert isinstance(task.next(None, 10.0), Look)
