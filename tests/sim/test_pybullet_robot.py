@@ -14,6 +14,7 @@ from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.sim.model import build_model
 from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.objects import FRICTION
 from reins.sim.pybullet_robot import PybulletPhysics, PybulletRobot
 from reins.sim.pybullet_urdf import bullet_urdf
 from reins.sim.world import WorldSpec
@@ -74,6 +75,20 @@ def test_objects_weigh_what_they_weigh_in_mujoco(robot: PybulletRobot, model: mu
         mass, _, moments, *_ = bullet.getDynamicsInfo(body, -1, engine.client)
         assert mass == pytest.approx(float(model.body(name).mass[0]))
         np.testing.assert_allclose(sorted(moments), sorted(model.body(name).inertia), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["red_block", "blue_bowl", "white_plate"])
+def test_things_slide_as_far_as_friction_lets_them(robot: PybulletRobot, name: str) -> None:
+    """From v² = 2 µ g d, with the friction that MuJoCo has between table and objects."""
+    engine, speed = physics(robot), 0.5
+    before = robot.world_state().find(name).position
+    bullet.resetBaseVelocity(
+        engine.bodies.objects[name], [0.0, speed, 0.0], [0.0, 0.0, 0.0], physicsClientId=engine.client
+    )
+    for _ in range(40):
+        robot.step(0.01)
+    slid = robot.world_state().find(name).position[1] - before[1]
+    assert slid == pytest.approx(speed**2 / (2.0 * FRICTION[0] * 9.81), rel=0.05)
 
 
 @pytest.mark.parametrize("force", [10.0, 40.0])
