@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pydantic import Field
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from reins_msgs import msg as ros
 from sensor_msgs.msg import Joy, Range
@@ -33,7 +33,7 @@ from reins.launching.packages import share_directory
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import EVENTS, LATCHED
+from reins.nodes.qos import EVENTS
 from reins.nodes.raw_inbox import RawInbox, RawMessage
 from reins.nodes.running import run
 from reins.nodes.waiting import first_of, wake
@@ -43,6 +43,11 @@ TAKE_RATE: Final = 10.0
 
 BULK: Final = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Best effort, as the control path is: nobody waits for this reader. Deep, for it comes seldom and yields to others."""
+
+EVERY_CHANGE: Final = QoSProfile(
+    depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+"""As LATCHED, but deep: when this thread is late, a stop must not be overtaken by the standstill that follows it."""
 
 ALIVE: Final = 10.0
 """A thread that has not come round for this long hangs [s]; patient, for it yields to all others."""
@@ -77,8 +82,8 @@ TOPICS: Final = (
     Recorded("joy", Joy, BULK),
     Recorded("safety/human_distance", Range, BULK),
     Recorded("safety/estop", Bool, BULK),
-    Recorded("plan", ros.Plan, LATCHED),
-    Recorded("safety/state", ros.SafetyState, LATCHED),
+    Recorded("plan", ros.Plan, EVERY_CHANGE),
+    Recorded("safety/state", ros.SafetyState, EVERY_CHANGE),
     Recorded("safety/events", ros.SafetyEvent, EVENTS),
 )
 """Camera images are not among them: they are too large, and the scene says what was made of them."""
@@ -102,7 +107,12 @@ class BlackboxSettings(Settings):
 
 
 class BlackboxNode(ManagedNode[BlackboxSettings]):
-    """Executor: lifecycle and the service. Thread: takes messages, notices stops. A second thread writes files."""
+    """Executor: lifecycle and the service. Thread: takes messages, notices stops. A second thread writes files.
+
+    The writing thread starts before the process lowers its priority. After a node's death the graph ends in a few
+    seconds, and the file must be done by then, above all where an overloaded machine was the cause; by the time it is
+    written the arm stands.
+    """
 
     niceness = 10
 
@@ -112,7 +122,8 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
     def __init__(self) -> None:
         super().__init__("blackbox", BlackboxSettings)
         self._loop: ControlLoop | None = None
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="write")
+        self._pool.submit(lambda: None)  # it starts its thread with the first job
         self._writes: list[Future[Path]] = []
 
     def configure(self) -> None:
@@ -125,7 +136,6 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
         latched = frozenset(self._inboxes[name].topic for name in IN_FORCE)
         self._ring = Ring(round(settings.span * NANOSECONDS), settings.memory << 20, latched)
         self._stops = StopWatch(round(settings.after * NANOSECONDS))
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="write")
         self.create_service(Trigger, "blackbox/save", self._on_save)
 
     def activate(self) -> None:
@@ -149,12 +159,6 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
         _done, late = wait(self._writes, WRITE_LIMIT)
         if late:
             self.get_logger().error(f"{len(late)} file(s) could not be written within {WRITE_LIMIT:g} s")
-
-    def cleanup(self) -> None:
-        """End the writing thread."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
 
     def pulse(self) -> bool:
         """The thread comes round, while there is one."""
@@ -207,7 +211,6 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
 
     def _save(self, causes: Sequence[Cause]) -> Future[Path]:
         """Hand a copy of what is in memory to the writing thread."""
-        assert self._pool is not None, "there is one while the node is configured"
         now = time.time()
         offset = time.time_ns() - time.monotonic_ns()
         case = self._case(causes, offset, now)
@@ -242,8 +245,6 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
 
     def _tell(self, future: "Future[Path]") -> None:
         """In the writing thread, which may be slow: whatever became of a file is logged."""
-        if future.cancelled():
-            return
         log = self.get_logger()
         if fault := future.exception():
             said = str(fault) if isinstance(fault, ReinsError) else f"{type(fault).__name__}: {fault}"
