@@ -6,6 +6,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from reins.nodes import drivers
 from reins.nodes.qos import CONTROL
 from reins.nodes.robot import AUTOMATION, RobotNode
 from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.simulators import SIMULATORS
 from reins.sim.world import load_world
 
 pytestmark = pytest.mark.ros
@@ -112,6 +114,19 @@ def test_a_real_robot_is_armed_by_a_person(make: Callable[..., RobotNode]) -> No
     assert arm(node, AUTOMATION) == "not armed: a real robot is armed by a person"
     commander.hold(0.05)
     assert arm(node, "operator") == ""
+    commander.close()
+
+
+@pytest.mark.parametrize("simulator", [name for name in SIMULATORS if find_spec(name) is not None])
+def test_every_simulator_is_armed_by_the_supervisor_and_reset(make: Callable[..., RobotNode], simulator: str) -> None:
+    node = make(simulator)
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, AUTOMATION) == ""
+    commander.hold(0.1)
+    assert armed(node)
+    answer = node._on_reset(ResetWorld.Request(seed=5), ResetWorld.Response())
+    assert answer.accepted, answer.message
     commander.close()
 
 

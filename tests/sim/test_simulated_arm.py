@@ -134,8 +134,11 @@ def test_same_seed_and_commands_give_the_same_states(engine: str, profile: Robot
     def run() -> np.ndarray:
         robot = make_simulator(engine, profile, tabletop, seed=11)
         robot.connect()
-        robot.step(0.2)
-        return robot.world_state().qpos
+        Mover(robot, profile).pick("red_block")
+        end = robot.world_state()
+        assert end.held == "red_block"
+        robot.close()
+        return end.qpos
 
     np.testing.assert_array_equal(run(), run())
 
