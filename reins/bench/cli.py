@@ -147,6 +147,22 @@ def latency(
 
 
 @app.command()
+def safety(
+    commands: Annotated[int, typer.Option(min=1, help="How many commands.")] = 100_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the commands and of what is around the arm.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes side by side; times are true with one.")] = 1,
+    robot: Robot = "franka",
+    json_file: JsonFile = None,
+) -> None:
+    """Random, adversarial and smooth commands through the safety filter, each judged independently."""
+    from reins.bench.safety.suite import episodes_of, run_safety, trouble
+
+    with _progress("episodes", episodes_of(commands)) as progress:
+        report = run_safety(robot, commands, seed, jobs, lambda episode: progress(trouble(episode)))
+    _finish(report, json_file)
+
+
+@app.command()
 def stops(
     faults: Annotated[
         list[str] | None, typer.Argument(help="Words from the faults' names; every fault by default.")

@@ -98,7 +98,7 @@ def affordable(least: FloatArray, most: FloatArray, limit: FloatArray) -> float:
     room = np.where(change > 0.0, limit - least, limit + least)
     size = np.abs(change)
     shares = np.divide(room, size, out=np.ones_like(room), where=size > np.maximum(room, 0.0))
-    if (room < 0.0).any():
+    if (np.abs(least) > limit).any():
         return 0.0
     return float(min(shares.min(), 1.0))
 

@@ -1,0 +1,148 @@
+"""The attack on the filter, and that its judge would notice."""
+
+from collections.abc import Callable
+
+import coal
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from reins.bench.safety.judge import Judge
+from reins.bench.safety.suite import EPISODE, SafetyEpisode, episodes_of, run_episode, run_safety, trouble
+from reins.bench.safety.twin import Twin
+from reins.hardware.collision_model import link_shapes
+from reins.hardware.kinematics import Kinematics
+from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.robot import FloatArray
+from reins.safety.settings import SafetySettings
+
+PROFILE = load_profile("franka")
+PERIOD = 0.01
+N = len(PROFILE.joints)
+
+
+@pytest.fixture
+def judge() -> Judge:
+    made = Judge(PROFILE, SafetySettings())
+    made.begin(PROFILE.home, 1.0)
+    return made
+
+
+def one(joint: int, value: float) -> FloatArray:
+    velocity = np.zeros(N)
+    velocity[joint] = value
+    return velocity
+
+
+def a_pose_below_the_table(judge: Judge) -> FloatArray:
+    generator = np.random.default_rng(0)
+    while True:
+        position = generator.uniform(PROFILE.lower, PROFILE.upper)
+        judge.twin.move(position)
+        if judge.twin.table_gap() < -0.05:
+            return np.array(position)
+
+
+class TestTheJudge:
+    """What breaks a limit is named, and what keeps it is not."""
+
+    def test_gentle_motion_breaks_nothing(self, judge: Judge) -> None:
+        judge.command(PROFILE.home, np.zeros(N), np.full(N, 0.05), PERIOD)
+        assert not judge.counts
+
+    @pytest.mark.parametrize(
+        ("kind", "breaks"),
+        [
+            ("velocity", lambda j: j.command(PROFILE.home, one(6, 5.27), one(6, 5.27), PERIOD)),
+            ("acceleration", lambda j: j.command(PROFILE.home, np.zeros(N), one(0, 0.101), PERIOD)),
+            ("tool_speed", lambda j: j.command(PROFILE.home + one(3, 1.2), one(1, 2.5), one(1, 2.5), PERIOD)),
+            ("tool_turn_rate", lambda j: j.command(PROFILE.home, one(6, 2.6), one(6, 2.6), PERIOD)),
+            ("position", lambda j: j.command(PROFILE.home + one(6, 9.0), np.zeros(N), np.zeros(N), PERIOD)),
+            ("torque", lambda j: j.command(PROFILE.home, np.zeros(N), one(1, 1.0), PERIOD)),
+            ("workspace", lambda j: j.command(PROFILE.home + one(0, 2.5), np.zeros(N), np.zeros(N), PERIOD)),
+            ("not_finite", lambda j: j.command(PROFILE.home, np.zeros(N), one(0, np.nan), PERIOD)),
+            ("table_distance", lambda j: j.command(a_pose_below_the_table(j), np.zeros(N), np.zeros(N), PERIOD)),
+        ],
+    )
+    def test_what_breaks_a_limit_is_counted(self, judge: Judge, kind: str, breaks: Callable[[Judge], None]) -> None:
+        breaks(judge)
+        assert judge.counts[kind] == 1
+
+    def test_a_jump_of_the_acceleration_is_a_jerk(self) -> None:
+        joints = [joint.model_copy(update={"jerk": 100.0}).model_dump() for joint in PROFILE.joints]
+        judge = Judge(RobotProfile.model_validate(PROFILE.model_dump() | {"joints": joints}), SafetySettings())
+        judge.command(PROFILE.home, np.zeros(N), one(0, 0.009), PERIOD)
+        assert not judge.counts
+        judge.command(PROFILE.home, one(0, 0.009), np.zeros(N), PERIOD)
+        assert judge.counts["jerk"] == 1
+
+    def test_elbow_and_keep_out(self, judge: Judge) -> None:
+        judge.command(PROFILE.home, one(1, 4.9), one(1, 4.9), PERIOD)
+        assert judge.counts["elbow_speed"] == 1
+        judge.twin.set_boxes([(np.array([0.5, 0.5, 0.5]), np.full(3, 0.1))])
+        judge.begin(PROFILE.home, 1.0)
+        judge.command(PROFILE.home, np.zeros(N), np.zeros(N), PERIOD)
+        assert judge.counts["keep_out_distance"] == 0
+        judge.twin.set_boxes([(judge.twin.tool, np.full(3, 0.1))])
+        judge.command(PROFILE.home, np.zeros(N), np.zeros(N), PERIOD)
+        assert judge.counts["keep_out_distance"] == 1
+
+    def test_it_knows_a_safe_command_from_one_that_is_not(self, judge: Judge) -> None:
+        still = np.zeros(N)
+        assert judge.was_safe(PROFILE.home, still, np.full(N, 0.05), PERIOD)
+        assert not judge.was_safe(PROFILE.home, still, np.full(N, 0.2), PERIOD)
+        assert not judge.was_safe(PROFILE.home + one(6, 2.0), one(6, 2.0), one(6, 2.0), PERIOD)
+        low = a_pose_below_the_table(judge)
+        assert not judge.was_safe(low, still, np.full(N, 0.01), PERIOD)
+
+
+def test_the_twin_measures_what_coal_measures() -> None:
+    twin, kinematics = Twin(PROFILE), Kinematics(PROFILE)
+    box = (np.array([0.4, 0.2, 0.3]), np.array([0.1, 0.2, 0.3]))
+    twin.set_boxes([box])
+    cube, at = coal.Box(*box[1].tolist()), coal.Transform3s(np.eye(3), box[0])
+    generator = np.random.default_rng(0)
+    links = [link for link in link_shapes(PROFILE) if link.joint and link.name != "fingers"]
+    for _ in range(20):
+        position = generator.uniform(PROFILE.lower, PROFILE.upper)
+        twin.move(position)
+        kinematics.tool_jacobian(position)
+        distances = []
+        for link in links:
+            frame = kinematics.data.oMi[link.joint]
+            place = coal.Transform3s(frame.rotation, frame.translation)
+            result = coal.DistanceResult()
+            distances.append(coal.distance(cube, at, link.to_coal(), place, coal.DistanceRequest(), result))
+        expected = min(distances)
+        assert twin.distance("keep_out") <= expected + 1e-5  # its fingers may be nearer
+        velocity, acceleration = generator.normal(size=(2, N))
+        torque = pin.rnea(kinematics.model, kinematics.data, position, velocity, acceleration)
+        np.testing.assert_allclose(twin.torques(position, velocity, acceleration), torque, atol=0.7)
+
+
+def test_no_limit_is_broken_and_no_safe_command_changed() -> None:
+    told: list[SafetyEpisode] = []
+    report = run_safety("franka", 700, 3, 1, told.append)
+    summary = report.summary
+    assert summary["commands"] == 700
+    assert summary["violations"] == summary["limit_violations"] == summary["forbidden_touches"] == 0
+    assert summary["changed_safe_commands"] == 0
+    assert summary["episodes"] == len(told) == 1
+    assert summary["success_rate"] == 1.0
+    assert summary["filter_us"]["p50"] > 0.0 < summary["bare_qp_us"]["p50"]
+    assert [trouble(episode) for episode in told] == [""]
+
+
+def test_the_same_seed_makes_the_same_attack() -> None:
+    first, second = (run_episode("franka", 4, 150) for _ in range(2))
+    assert (first.changed, first.objects, first.payload) == (second.changed, second.objects, second.payload)
+
+
+@pytest.mark.parametrize(("commands", "episodes"), [(1, 1), (EPISODE, 1), (EPISODE + 1, 2)])
+def test_commands_come_in_episodes(commands: int, episodes: int) -> None:
+    assert episodes_of(commands) == episodes
+
+
+def test_trouble_is_told() -> None:
+    bad = SafetyEpisode(7, 1, 0, 2, {"torque": 3}, 0, False, 0.0, 1.0, [1.0], [1.0])
+    assert trouble(bad) == "seed 7: violations {'torque': 3}, safe commands changed 2"

@@ -1,0 +1,239 @@
+"""Torque, jerk and elbow: as pure functions on both sides of their edges, and through the filter."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reins.hardware.kinematics import Kinematics
+from reins.hardware.profile import Elbow, RobotProfile
+from reins.hardware.robot import FloatArray
+from reins.safety.filter import SafetyFilter
+from reins.safety.limits import affordable, jerk_limited
+from reins.safety.settings import SafetySettings
+from reins.safety.torque import SHARE, TorqueGuard
+from reins.safety.verdict import Limit, Verdict
+
+PERIOD = 0.01
+SETTINGS = SafetySettings()
+ROUNDING = 1e-9
+
+VALUES = st.lists(st.floats(-50.0, 50.0), min_size=3, max_size=3).map(np.array)
+
+
+class TestAffordable:
+    @given(VALUES, VALUES, st.lists(st.floats(0.1, 60.0), min_size=3, max_size=3).map(np.array))
+    def test_it_is_the_largest_share_within_the_limit(
+        self, least: FloatArray, most: FloatArray, limit: FloatArray
+    ) -> None:
+        share = affordable(least, most, limit)
+        assert 0.0 <= share <= 1.0
+        if (np.abs(least) > limit).any():
+            assert share == 0.0
+            return
+        assert (np.abs(least + share * (most - least)) <= limit + 1e-9).all()
+        if share < 1.0 - 1e-9:
+            more = share + 1e-6 + 1e-6 / max(float(np.abs(most - least).max()), 1e-6)
+            assert (np.abs(least + more * (most - least)) > limit - 1e-9).any()
+
+    @pytest.mark.parametrize("offset, share", [(-1e-9, 1.0), (0.0, 1.0)])
+    def test_at_the_limit_all_of_it_is(self, offset: float, share: float) -> None:
+        assert affordable(np.zeros(1), np.array([2.0 + offset]), np.array([2.0])) == share
+
+    def test_beyond_it_as_much_as_fits(self) -> None:
+        assert affordable(np.zeros(2), np.array([4.0, -1.0]), np.array([2.0, 2.0])) == pytest.approx(0.5)
+        assert affordable(np.array([-1.0]), np.array([-5.0]), np.array([2.0])) == pytest.approx(0.25)
+
+
+class TestJerk:
+    @given(st.floats(0.1, 30.0), st.floats(1.0, 1e4), st.lists(st.floats(-1.0, 1.0), min_size=2, max_size=50))
+    def test_whatever_follows_whatever_the_jerk_limit_holds(
+        self, acceleration: float, jerk: float, shares: list[float]
+    ) -> None:
+        usable = float(jerk_limited(np.array([acceleration]), np.array([jerk]), PERIOD)[0])
+        assert usable <= acceleration
+        used = usable * np.array(shares)
+        assert (np.abs(np.diff(used)) <= jerk * PERIOD * (1 + 1e-12)).all()
+
+    @pytest.mark.parametrize("jerk, usable", [(2000.0 * (1 - 1e-6), 10.0 * (1 - 1e-6)), (2000.0, 10.0), (2001.0, 10.0)])
+    def test_the_edge(self, jerk: float, usable: float) -> None:
+        assert jerk_limited(np.array([10.0]), np.array([jerk]), PERIOD)[0] == pytest.approx(usable, rel=1e-9)
+
+
+class Arm:
+    """A reference that follows whatever the filter lets through."""
+
+    def __init__(self, profile: RobotProfile, payload: float = 0.0) -> None:
+        self.profile = profile
+        self.filter = SafetyFilter(profile, SETTINGS)
+        self.filter.surround((), None, payload)
+        self.position = profile.home.copy()
+        self.velocity = np.zeros(len(profile.joints))
+        self.acceleration = np.zeros(len(profile.joints))
+        kinematics = Kinematics(profile)
+        self.kinematics, self.model = kinematics, kinematics.model.copy()
+        inertia = pin.Inertia(payload, np.zeros(3), np.zeros((3, 3)))
+        self.model.appendBodyToJoint(self.model.nv, inertia, kinematics.tool_in_last_joint)
+        self.data = self.model.createData()
+
+    def step(self, wanted: FloatArray) -> Verdict:
+        self.position = self.position + self.velocity * PERIOD
+        verdict = self.filter.step(self.position, self.velocity, wanted, PERIOD)
+        self.follow(verdict.velocity)
+        return verdict
+
+    def brake(self) -> None:
+        self.position = self.position + self.velocity * PERIOD
+        self.follow(self.filter.brake(self.position, self.velocity, PERIOD))
+
+    def follow(self, velocity: FloatArray) -> None:
+        acceleration = (velocity - self.velocity) / PERIOD
+        torque = pin.rnea(self.model, self.data, self.position, self.velocity, acceleration)
+        assert (np.abs(torque) <= self.profile.effort).all()
+        assert (np.abs(acceleration - self.acceleration) <= self.profile.jerk * PERIOD * (1 + 1e-9)).all()
+        assert (np.abs(acceleration) <= self.profile.acceleration * (1 + 1e-9)).all()
+        self.velocity, self.acceleration = velocity, acceleration
+
+    def elbow_speed(self) -> float:
+        self.kinematics.tool_jacobian(self.position)
+        return float(np.linalg.norm(self.kinematics.elbow_jacobian() @ self.velocity))
+
+
+def streams(profile: RobotProfile) -> st.SearchStrategy[list[tuple[FloatArray, int]]]:
+    n = len(profile.joints)
+    wanted = st.lists(st.floats(-4.0, 4.0), min_size=n, max_size=n).map(np.array)
+    return st.lists(st.tuples(wanted, st.integers(1, 30)), min_size=1, max_size=4)
+
+
+def weak(profile: RobotProfile, share: float) -> RobotProfile:
+    """With joints so weak that its own limits ask for more."""
+    joints = [joint.model_copy(update={"effort": joint.effort * share}).model_dump() for joint in profile.joints]
+    return RobotProfile.model_validate(profile.model_dump() | {"joints": joints})
+
+
+def jerky(profile: RobotProfile, jerk: float) -> RobotProfile:
+    joints = [joint.model_copy(update={"jerk": jerk}).model_dump() for joint in profile.joints]
+    return RobotProfile.model_validate(profile.model_dump() | {"joints": joints})
+
+
+class TestThroughTheFilter:
+    @settings(max_examples=20)
+    @given(data=st.data())
+    def test_jerk_and_torque_hold_for_any_stream_and_in_braking(
+        self, profile: RobotProfile, data: st.DataObject
+    ) -> None:
+        arm = Arm(data.draw(st.sampled_from([profile, jerky(profile, 400.0), weak(profile, 0.7)])), 1.0)
+        for wanted, count in data.draw(streams(profile)):
+            for _ in range(count):
+                arm.step(wanted)
+        for _ in range(200):
+            arm.brake()
+        assert not arm.velocity.any()
+
+    def test_weak_joints_slow_its_acceleration_and_it_says_why(self, profile: RobotProfile) -> None:
+        limits: set[Limit] = set()
+        arm = Arm(weak(profile, 0.3))
+        wanted = np.zeros(len(profile.joints))
+        wanted[3] = 0.4
+        for direction in (1.0, -1.0, 1.0):
+            for _ in range(30):
+                limits |= set(arm.step(direction * wanted).limits)
+        assert Limit.TORQUE in limits
+
+    def test_the_elbow_is_held_to_its_speed(self, profile: RobotProfile) -> None:
+        assert profile.elbow is not None
+        slow = profile.model_copy(update={"elbow": Elbow(joint=profile.elbow.joint, speed=0.2)})
+        arm = Arm(slow)
+        wanted = np.zeros(len(profile.joints))
+        wanted[1] = 1.5
+        limits: set[Limit] = set()
+        for _ in range(25):
+            limits |= set(arm.step(wanted).limits)
+            assert arm.elbow_speed() <= 0.2 * (1 + 1e-6)
+        assert Limit.ELBOW_SPEED in limits
+        assert arm.elbow_speed() > 0.19
+
+    @pytest.mark.parametrize("offset, passes", [(-1e-6, True), (+1e-6, False)])
+    def test_exactly_at_the_elbows_speed(self, profile: RobotProfile, offset: float, passes: bool) -> None:
+        assert profile.elbow is not None
+        slow = profile.model_copy(update={"elbow": Elbow(joint=profile.elbow.joint, speed=0.1)})
+        arm = Arm(slow)
+        wanted = np.zeros(len(profile.joints))
+        wanted[1] = 1.0
+        arm.velocity = wanted
+        wanted = wanted * (0.1 / arm.elbow_speed()) * (1 + offset)
+        verdict = arm.filter.step(arm.position, wanted, wanted, PERIOD)
+        assert verdict.limits == (() if passes else (Limit.ELBOW_SPEED,))
+
+    def test_without_an_elbow_nothing_is_asked_of_it(self, profile: RobotProfile) -> None:
+        arm = Arm(profile.model_copy(update={"elbow": None}))
+        wanted = np.zeros(len(profile.joints))
+        wanted[1] = 0.05
+        assert arm.step(wanted).velocity is wanted
+
+    def test_gentle_motion_with_a_payload_passes_unchanged(self, profile: RobotProfile) -> None:
+        arm = Arm(profile, 1.0)
+        wanted = np.full(len(profile.joints), 0.02)
+        for _ in range(20):
+            assert arm.step(wanted).velocity is wanted
+
+
+class TestTorqueGuard:
+    @pytest.fixture
+    def guard(self, profile: RobotProfile) -> TorqueGuard:
+        return TorqueGuard(profile, Kinematics(profile), profile.acceleration)
+
+    def test_at_rest_it_can_always_brake(self, guard: TorqueGuard, profile: RobotProfile) -> None:
+        guard.place(profile.home)
+        assert guard.braking(profile.home, np.zeros(len(profile.joints))) == 1.0
+
+    def test_an_arm_that_is_loaded_beyond_its_strength_may_only_ease_off(self, profile: RobotProfile) -> None:
+        guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
+        stretched = profile.home.copy()
+        stretched[1], stretched[3] = 1.2, -0.4
+        guard.carry(8.0)
+        guard.place(stretched)
+        assert (guard._limit >= SHARE * profile.effort).all()
+        assert (guard._limit > profile.effort).any()
+        still, raise_arm = np.zeros(len(profile.joints)), np.zeros(len(profile.joints))
+        raise_arm[1] = -0.01
+        assert guard.share(stretched, still, still) == 1.0
+        assert guard.braking(stretched, raise_arm) > 0.0
+        lower_arm = np.zeros(len(profile.joints))
+        lower_arm[3] = 0.3
+        assert guard.braking(stretched, lower_arm) == 0.0
+
+    def test_braking_that_is_too_hard_is_made_gentler(self, profile: RobotProfile) -> None:
+        """The share that it answers can be given wherever the arm may brake, and hardly more."""
+        guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
+        guard.carry(2.0)
+        generator = np.random.default_rng(1)
+        gentler = 0
+        for _ in range(400):
+            position = generator.uniform(profile.lower, profile.upper)
+            velocity = generator.normal(size=len(profile.joints)) * 0.5
+            guard.place(position)
+            share = guard.braking(position, velocity)
+            if share == 0.0:
+                continue
+            gentler += share < 1.0
+            time = float((np.abs(velocity) / profile.acceleration).max())
+            way = velocity * (profile.rates.stale_after + 0.5 * time / share)
+            for part in np.linspace(0.0, 1.0, 7):
+                here = position + part * way
+                speed = velocity * min(1.0, 2.0 * (1.0 - part))
+                assert guard.share(here, speed, -velocity / time * share) >= 0.97
+        assert gentler > 5
+
+    def test_a_mass_adds_its_weight(self, profile: RobotProfile) -> None:
+        guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
+        guard.carry(1.0)
+        kinematics = Kinematics(profile)
+        lift = kinematics.tool_jacobian(profile.home)[1][2] * 9.81
+        empty = pin.computeGeneralizedGravity(kinematics.model, kinematics.model.createData(), profile.home)
+        loaded = pin.computeGeneralizedGravity(guard._model, guard._model.createData(), profile.home)
+        np.testing.assert_allclose(loaded - empty, lift, atol=1e-6)
+        assert guard.payload == 1.0
+        guard.carry(0.0)
+        assert guard._model is guard._empty
