@@ -21,7 +21,8 @@ from reins.hardware.robot import JointCommand, RobotState, SafeCommand
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
 from reins.perception.state import StatePerception
-from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
+from reins.planning.actions import Done, Look, RunSkill
+from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.safety.constraints import PLANNER
 from reins.safety.modes import Mode

@@ -24,7 +24,8 @@ from reins.nodes.skill_client import SkillClient
 from reins.nodes.skills import TAKEN, obstacle
 from reins.nodes.task import RunningTask
 from reins.nodes.waiting import Thinking, first_of
-from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
+from reins.planning.actions import Done, Look, RunSkill
+from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.skills.library import SKILLS
 
@@ -139,6 +140,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             return
         if message.mode in TAKEN:
             self._task.take()
+            self._task.tell_pause(self._time, message)
         elif why := obstacle(message):
             self._task.end(f"{why}; ask again once the robot may move", failed=True)
 

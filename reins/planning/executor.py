@@ -7,12 +7,13 @@ drives by hand it is paused: `pause`, and after the hand-back `resume`; then it 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.facts import Fact, facts_of
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import TABLE, Scene
+from reins.planning.actions import Action, Done, Limits, Look, Outcome, RunSkill, Stage
 from reins.planning.changes import changes_text
 from reins.planning.planner import History, Planner, StepRecord
 from reins.planning.simulation import expected_facts
@@ -20,61 +21,8 @@ from reins.planning.verifier import verify
 from reins.planning.words import call_text, fact_text, listed
 from reins.skills.registry import SkillSpec
 
-Outcome = Literal["succeeded", "failed", "refused", "question", "cancelled"]
-Stage = Literal["looking", "planning", "acting", "checking", "paused"]
-
 CLEAR_VIEW: Final = SkillCall(skill="home")
 """What is done when the arm hides what has to be seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds of a task.
-
-    Attributes:
-        replans: how often it may plan again.
-        same_failures: how often the same call may fail.
-        look: how long to wait for a scene [s].
-        settle: how long to look again before an effect that is not seen counts as missing [s].
-    """
-
-    replans: int = 5
-    same_failures: int = 3
-    look: float = 10.0
-    settle: float = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class RunSkill:
-    """Run this skill now, under these constraints, then call `skill_finished`."""
-
-    call: SkillCall
-    constraints: tuple[Constraint, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Ask again when there is a scene whose stamp is later than `newer_than` [s], or after a while without one."""
-
-    newer_than: float
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The task is over.
-
-    Attributes:
-        outcome: how it ended.
-        reason: one sentence: what was done, why it failed, the question, the refusal.
-        plan: the last plan, or None if there never was one.
-    """
-
-    outcome: Outcome
-    reason: str
-    plan: Plan | None
-
-
-Action = RunSkill | Look | Done
 
 
 @dataclass(frozen=True, slots=True)

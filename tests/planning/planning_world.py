@@ -9,7 +9,8 @@ from planning_tables import SPREAD, scene_of
 from reins.contracts.facts import AXES
 from reins.contracts.plan import Constraint, SkillCall
 from reins.contracts.scene import TABLE, Scene, SceneObject
-from reins.planning.executor import Done, Look, RunSkill, TaskExecutor
+from reins.planning.actions import Done, Look, RunSkill
+from reins.planning.executor import TaskExecutor
 from reins.skills.library import DEFAULT_PUSH
 
 LOOK = 0.5

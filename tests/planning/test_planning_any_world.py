@@ -8,7 +8,8 @@ from planning_tables import TABLETOP, tabletop
 from planning_world import World
 
 from reins.contracts.facts import Fact, facts_of
-from reins.planning.executor import Limits, TaskExecutor
+from reins.planning.actions import Limits
+from reins.planning.executor import TaskExecutor
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.verifier import MAX_STEPS
 from reins.skills.library import SKILLS

@@ -9,7 +9,8 @@ from planning_world import World
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene, SceneObject
-from reins.planning.executor import Done, Limits, Look, RunSkill, TaskExecutor
+from reins.planning.actions import Done, Limits, Look, RunSkill
+from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.planner import History
 from reins.planning.scripted import ScriptedPlanner

@@ -11,7 +11,7 @@ from reins.contracts.facts import CAPACITY, DERIVED, MOVED_LEAST, facts_of, with
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.relations import SPATIAL
 from reins.contracts.scene import TABLE
-from reins.planning.executor import RunSkill
+from reins.planning.actions import RunSkill
 from reins.planning.factory import PLANNERS, make_planner
 from reins.planning.planner import History, StepRecord, unmet_effects
 from reins.planning.scripted import parse_calls

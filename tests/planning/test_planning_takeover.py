@@ -7,7 +7,8 @@ from planning_tables import at, tabletop
 from planning_world import World
 
 from reins.contracts.errors import ReinsError
-from reins.planning.executor import Done, Limits, Look, RunSkill, TaskExecutor
+from reins.planning.actions import Done, Limits, Look, RunSkill
+from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.skills.library import SKILLS
 

@@ -1,0 +1,59 @@
+"""What a task asks of whoever carries it out, and how it ends."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from reins.contracts.plan import Constraint, Plan, SkillCall
+
+Outcome = Literal["succeeded", "failed", "refused", "question", "cancelled"]
+Stage = Literal["looking", "planning", "acting", "checking", "paused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a task.
+
+    Attributes:
+        replans: how often it may plan again.
+        same_failures: how often the same call may fail.
+        look: how long to wait for a scene [s].
+        settle: how long to look again before an effect that is not seen counts as missing [s].
+    """
+
+    replans: int = 5
+    same_failures: int = 3
+    look: float = 10.0
+    settle: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class RunSkill:
+    """Run this skill now, under these constraints, then call `skill_finished`."""
+
+    call: SkillCall
+    constraints: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Ask again when there is a scene whose stamp is later than `newer_than` [s], or after a while without one."""
+
+    newer_than: float
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The task is over.
+
+    Attributes:
+        outcome: how it ended.
+        reason: one sentence: what was done, why it failed, the question, the refusal.
+        plan: the last plan, or None if there never was one.
+    """
+
+    outcome: Outcome
+    reason: str
+    plan: Plan | None
+
+
+Action = RunSkill | Look | Done
