@@ -13,7 +13,7 @@ import pybullet as bullet
 
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
-from reins.sim.model import ARM_FAR, ARM_NEAR, FINGER_JOINTS, PAD_FRICTION, WORLD
+from reins.sim.model import ARM_FAR, ARM_NEAR, FINGER_JOINTS, FINGERS, WORLD
 from reins.sim.objects import FRICTION
 from reins.sim.pybullet_urdf import BulletUrdf
 from reins.sim.shapes import Shape, shapes_of
@@ -76,7 +76,7 @@ def load_bodies(
     links = {info[12].decode(): info[0] for info in infos}
     moved = {info[1].decode(): info[0] for info in infos}
     for link, body in urdf.bodies.items():
-        _finish_link(client, arm, links[link], shapes_of(model, body), urdf.inertia.get(link))
+        _finish_link(client, arm, links[link], model, body, urdf.inertia.get(link))
         _filter(client, arm, links[link], model, body)
     base = min(links[link] for link in urdf.bodies)  # stands on the table for ever
     bullet.setCollisionFilterPair(arm, table, base, -1, 0, physicsClientId=client)
@@ -121,16 +121,21 @@ def _fixed_plane(client: int) -> int:
     return plane
 
 
-def _finish_link(client: int, arm: int, link: int, shapes: list[Shape], inertia: FloatArray | None) -> None:
-    """Friction, inertia and no damping but the joints' own. A link has one friction: its last shape's, the pad's."""
-    change = {"linearDamping": 0.0, "angularDamping": 0.0}
-    if shapes:
-        change["lateralFriction"] = shapes[-1].friction / SURFACE
-        if shapes[-1].friction == PAD_FRICTION[0]:
-            change["spinningFriction"] = PAD_FRICTION[1] / SURFACE
-            change["rollingFriction"] = PAD_FRICTION[2] / SURFACE
-            change["frictionAnchor"] = 1  # without it a held block creeps by millimetres a second
-    bullet.changeDynamics(arm, link, **change, physicsClientId=client)
+def _finish_link(
+    client: int, arm: int, link: int, model: mujoco.MjModel, body: str, inertia: FloatArray | None
+) -> None:
+    """Friction, inertia, no damping but the joints' own. A link has one friction: that of its pad, where it has one."""
+    friction = max(shape.friction for shape in shapes_of(model, body))
+    anchored = int(body in FINGERS)  # without it a held block creeps by millimetres a second
+    bullet.changeDynamics(
+        arm,
+        link,
+        lateralFriction=friction / SURFACE,
+        frictionAnchor=anchored,
+        linearDamping=0.0,
+        angularDamping=0.0,
+        physicsClientId=client,
+    )
     if inertia is not None:
         bullet.changeDynamics(arm, link, localInertiaDiagonal=inertia.tolist(), physicsClientId=client)
 
