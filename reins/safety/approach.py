@@ -1,69 +1,67 @@
 """How fast the bodies of an arm move against each other, at most: a few numbers for each pair instead of a search."""
 
-from collections.abc import Sequence
-
 import numpy as np
-import pinocchio as pin
 
 from reins.hardware.robot import FloatArray
-from reins.safety.bodies import Body, Pair
-from reins.safety.distances import Numbers
+from reins.safety.distances import Distances, Numbers
 
 
 class Approach:
     """Of a fixed set of pairs. A body is a ball around its middle here, so that what it answers is a bound.
 
     Args:
-        bodies: all of them.
-        pairs: those that are watched.
-        reach: (p, n) of `Distances`.
+        distances: the pairs.
     """
 
-    def __init__(self, bodies: Sequence[Body], pairs: Sequence[Pair], reach: FloatArray) -> None:
-        moving = sorted({pair.second for pair in pairs})
-        row_of = {number: row for row, number in enumerate(moving)}
+    def __init__(self, distances: Distances) -> None:
+        bodies, pairs, reach = distances.bodies, distances.pairs, distances.reach
+        row_of = {number: row for row, number in enumerate(distances.moving)}
         motions = sorted({(bodies[pair.first].joint, row_of[pair.second]) for pair in pairs})
         motion_of = {motion: column for column, motion in enumerate(motions)}
-        self._middles = [(bodies[number].joint, _middle(bodies[number])) for number in moving]
+        self._distances = distances
         self._first = np.array([first for first, _ in motions])
         self._row = np.array([row for _, row in motions])
-        self._second = np.array([bodies[moving[row]].joint for _, row in motions])
-        self._radius = np.array([_radius(bodies[moving[row]]) for _, row in motions])
+        moving = [bodies[distances.moving[row]] for _, row in motions]
+        self._second = np.array([body.joint for body in moving])
+        self._radius = np.array([body.radius for body in moving])
         self._of_pair = np.array([motion_of[bodies[pair.first].joint, row_of[pair.second]] for pair in pairs])
         self._reach, self._between = reach, (reach > 0.0).astype(np.float64)
-        self._where = np.zeros((3, len(moving)))
+        self._longest = reach.max(axis=0)
         self._spatial = np.zeros((6, reach.shape[1] + 1))
         self._linear, self._turn = np.zeros((3, len(motions))), np.zeros((3, len(motions)))
-
-    def place(self, data: pin.Data) -> None:
-        """The bodies are where these kinematics have them."""
-        frames = data.oMi
-        for row, (joint, middle) in enumerate(self._middles):
-            self._where[:, row] = frames[joint].act(middle)
 
     def move(self, velocity: FloatArray, jacobians: FloatArray) -> None:
         """The arm moves with `velocity` (n,) [rad/s] from now on; `jacobians` is (6, n) of `Kinematics`."""
         np.cumsum(jacobians * velocity, axis=1, out=self._spatial[:, 1:])
         moved = self._spatial[:, self._second] - self._spatial[:, self._first]
         self._turn = moved[3:]
-        self._linear = moved[:3] + cross(self._turn, self._where[:, self._row])
+        self._linear = moved[:3] + cross(self._turn, self._distances.middles[:, self._row])
 
     def speeds(self) -> FloatArray:
         """(p,) how fast each pair's bodies approach each other at most, now [m/s]."""
         speeds: FloatArray = (_length(self._linear) + self._radius * _length(self._turn))[self._of_pair]
         return speeds
 
-    def bends(self, way: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """How much each pair's bodies move against each other on a straight path of `way` (n,) [rad] in joint space.
+    def largest_bend(self, way: FloatArray) -> float:
+        """More than the second derivative of the way of any point of any pair, see `bends` [m]."""
+        angles = np.abs(way)
+        return float(self._longest @ angles) * float(angles.sum())
+
+    def bends(self, way: FloatArray, numbers: Numbers) -> tuple[FloatArray, FloatArray]:
+        """How much the bodies of some pairs move against each other on a straight path in joint space.
+
+        Args:
+            way: (n,) the path [rad].
+            numbers: (m,) the pairs.
 
         Returns:
-            (p,) the way of a point of a body at most [m], and (p,) its second derivative along the path at most [m].
+            (m,) the way of a point of a body at most [m], and (m,) its second derivative along the path at most [m].
 
         Source: each joint k moves the axis of a later joint j, and what j moves: |x''| ≤ Σ |Δq_j| |Δq_k| r_max(j, k).
         """
         angles = np.abs(way)
-        turned = self._between * angles
-        ways = self._reach * angles
+        turned = self._between[numbers] * angles
+        ways = self._reach[numbers] * angles
         curved = np.einsum("ij,ij->i", ways, 2.0 * np.cumsum(turned, axis=1) - turned)
         return ways.sum(axis=1), curved
 
@@ -90,14 +88,3 @@ def _length(vectors: FloatArray) -> FloatArray:
     """(m,) lengths of (3, m) vectors."""
     lengths: FloatArray = np.sqrt(np.einsum("ij,ij->j", vectors, vectors))
     return lengths
-
-
-def _middle(body: Body) -> FloatArray:
-    """(3,) middle of a body's bounding box in its joint's frame [m]."""
-    middle: FloatArray = (body.corners.min(axis=0) + body.corners.max(axis=0)) / 2.0
-    return middle
-
-
-def _radius(body: Body) -> float:
-    """How far a body reaches from its middle [m]."""
-    return float(np.linalg.norm(body.corners - _middle(body), axis=1).max())

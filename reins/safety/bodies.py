@@ -77,6 +77,17 @@ class Body:
     corners: FloatArray
     reach: FloatArray
 
+    @property
+    def middle(self) -> FloatArray:
+        """(3,) middle of the box around the corners [m]."""
+        middle: FloatArray = (self.corners.min(axis=0) + self.corners.max(axis=0)) / 2.0
+        return middle
+
+    @property
+    def radius(self) -> float:
+        """How far it reaches from its middle [m]."""
+        return float(np.linalg.norm(self.corners - self.middle, axis=1).max())
+
 
 @dataclass(frozen=True, slots=True)
 class Margins:

@@ -46,33 +46,31 @@ class Clearance:
         self._measured = distances.geometry.createData()
         self._results = self._measured.distanceResults
         self._start, self._way = np.zeros(self._model.nv), np.zeros(self._model.nv)
-        self._curved = np.zeros(len(distances.pairs))
         bodies = distances.bodies
         self._sides = [(bodies[pair.first], bodies[pair.second]) for pair in distances.pairs]
 
-    def along(self, position: FloatArray, way: FloatArray, curved: FloatArray) -> None:
-        """The path that is asked about.
-
-        Args:
-            position: (n,) where it begins [rad].
-            way: (n,) from there to its end [rad].
-            curved: (p,) second derivative of the way of any point along it, see `Approach.bends` [m].
-        """
-        self._start, self._way, self._curved = position, way, curved
+    def along(self, position: FloatArray, way: FloatArray) -> None:
+        """The path that is asked about: from `position` (n,) [rad] on by `way` (n,) [rad]."""
+        self._start, self._way = position, way
         self._known = [False] * (STEPS + 1)
 
-    def overlap(self, number: int) -> float:
-        """By how much pair `number`, whose distance is exact, would come closer than it may on the path [m]; 0 if it
-        does not.
+    def overlap(self, number: int, curved: float) -> float:
+        """By how much a pair whose distance is exact would come closer than it may on the path [m]; 0 if it does not.
 
         A pair that is closer than its margin already may stay as close as it is.
+
+        Args:
+            number: the pair.
+            curved: second derivative of the way of any point of it along the path, at most [m]; see `Approach.bends`.
+
+        Source: a chord of a path whose second derivative is at most c is within c h² / 8 of it.
         """
         distances, pair = self._distances, self._distances.pairs[number]
         margin = float(distances.margin[number])
         plane = self._plane(pair.first, 0, distances.normal[number])
         above = self._above(number, plane, 0)
         inside = float(distances.lower[number]) < margin
-        floor, bend = (above, 0.0) if inside else (margin, self._bend(number))
+        floor, bend = (above, 0.0) if inside else (margin, curved / (8.0 * STEPS * STEPS))
         at, step, fresh = 0, STEPS, True
         while at < STEPS:
             step = min(step, STEPS - at)
@@ -94,13 +92,6 @@ class Clearance:
                 plane, fresh = self._look(number, at), True
                 above = self._above(number, plane, at)
         return 0.0
-
-    def _bend(self, number: int) -> float:
-        """How far a corner's path bends over one of the STEPS, at most [m]; grows with the square of their number.
-
-        Source: a chord of a path whose second derivative is at most c is within c h² / 8 of it.
-        """
-        return float(self._curved[number]) / (8.0 * STEPS * STEPS)
 
     def _at(self, step: int) -> pin.Data:
         """Kinematics after so many of the STEPS."""

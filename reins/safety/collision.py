@@ -101,7 +101,7 @@ class CollisionGuard:
         pairs = pairs_of(bodies, self._margins)
         self._distances = Distances(self._kinematics.model, bodies, pairs)
         self._clearance = Clearance(self._distances)
-        self._approach = Approach(bodies, pairs, self._distances.reach)
+        self._approach = Approach(self._distances)
         self._rows = np.zeros(0, dtype=np.int64)
         self._watched, self._rate = np.zeros(0), np.zeros(len(pairs))
         self._unplaced = self._held is not None
@@ -109,7 +109,6 @@ class CollisionGuard:
     def place(self, position: FloatArray) -> None:
         """The arm is at `position` (n,) [rad], for which the kinematics have just been computed."""
         self._distances.move(position, self._kinematics.data)
-        self._approach.place(self._kinematics.data)
         if self._unplaced:
             self._unplaced = False
             self._grant_held()
@@ -136,13 +135,16 @@ class CollisionGuard:
         self._rate = rate = self._approach.speeds()
         needed = stopping_distance(rate, self._deceleration, self._hold)
         room = distances.lower - distances.margin - TOLERANCE
-        if distances.sharpen(room < needed):
+        near = room < needed
+        if near.any() and distances.sharpen(near):
             room = distances.lower - distances.margin - TOLERANCE
-        urgent = np.flatnonzero(room < needed)
+            near = room < needed
+        urgent = np.flatnonzero(near)
         if urgent.size > ROWS:
             urgent = urgent[np.argpartition((room - needed)[urgent], ROWS)[:ROWS]]
+        if urgent.size or self._rows.size:
+            self.approach[:], self.fastest[:] = 0.0, np.inf
         self._rows = urgent
-        self.approach[:], self.fastest[:] = 0.0, np.inf
         if urgent.size:
             self._fill(slice(0, urgent.size), urgent)
 
@@ -180,22 +182,26 @@ class CollisionGuard:
         if velocity is not self._watched:
             self._approach.move(velocity, self._kinematics.joint_jacobians)
             self._watched, self._rate = velocity, self._approach.speeds()
-        farthest, curved = self._approach.bends(way)
-        travel = np.minimum(farthest, self._rate * time + 0.5 * curved)
-        room = distances.lower - distances.margin
-        if distances.sharpen((room < travel) & (travel > 0.0)):
-            room = distances.lower - distances.margin
-        close = np.flatnonzero((room < travel) & (travel > 0.0))
-        if close.size:
-            closing = self._approach.closing(close, distances.normal[close])
-            close = close[np.maximum(closing, 0.0) * time + 0.5 * curved[close] > room[close] - _INEXACT]
-        return not close.size or self._are_clear(position, way, close[np.argsort(room[close])], curved)
+        travel = self._rate * time + 0.5 * self._approach.largest_bend(way)
+        near = distances.lower - distances.margin < travel
+        if near.any() and distances.sharpen(near):
+            near = distances.lower - distances.margin < travel
+        close = np.flatnonzero(near)
+        if not close.size:
+            return True
+        room = (distances.lower - distances.margin)[close]
+        farthest, curved = self._approach.bends(way, close)
+        closing = self._approach.closing(close, distances.normal[close])
+        reached = np.minimum(farthest, np.maximum(closing, 0.0) * time + 0.5 * curved + _INEXACT)
+        open_ = np.flatnonzero((reached > room) & (farthest > 0.0))
+        open_ = open_[np.argsort(room[open_])]
+        return not open_.size or self._are_clear(position, way, close[open_], curved[open_])
 
     def _are_clear(self, position: FloatArray, way: FloatArray, numbers: Numbers, curved: FloatArray) -> bool:
-        """Whether these pairs stay apart on the path; looks at them more closely."""
-        self._clearance.along(position, way, curved)
-        for number in numbers.tolist():
-            self._overshot = self._clearance.overlap(number)
+        """Whether these pairs, whose points' ways bend so much, stay apart on the path; looks at them more closely."""
+        self._clearance.along(position, way)
+        for number, bend in zip(numbers.tolist(), curved.tolist(), strict=True):
+            self._overshot = self._clearance.overlap(number, bend)
             if self._overshot > 0.0:
                 self._refused = number
                 return False

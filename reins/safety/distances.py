@@ -6,6 +6,7 @@ have made since, is therefore a lower bound, and only pairs that this bound does
 
 from collections.abc import Sequence
 
+import coal
 import numpy as np
 import pinocchio as pin
 
@@ -24,6 +25,7 @@ class Distances:
         pairs: those that are watched.
 
     Attributes:
+        moving: numbers of the bodies that are second in a pair.
         lower: (p,) lower bound of each distance [m], < 0 where bodies overlap.
         exact: (p,) whether it is the distance itself.
         normal: (p, 3) from the first to the second body, base frame; of exact pairs.
@@ -40,7 +42,13 @@ class Distances:
             self.geometry.addGeometryObject(pin.GeometryObject(name, body.joint, body.placement, body.shape))
         for pair in pairs:
             self.geometry.addCollisionPair(pin.CollisionPair(pair.first, pair.second))
+        self.moving = tuple(sorted({pair.second for pair in pairs}))
+        for number in self.moving:  # carried along by pinocchio, so that they need no Python
+            mark = pin.SE3(np.eye(3), bodies[number].middle)
+            ball = coal.Sphere(0.0)
+            self.geometry.addGeometryObject(pin.GeometryObject(f"middle {number}", bodies[number].joint, mark, ball))
         self._measured = self.geometry.createData()
+        self._middles = [self._measured.oMg[len(bodies) + row].translation for row in range(len(self.moving))]
         self._results = self._measured.distanceResults
         for number in range(len(pairs)):
             self._measured.deactivateCollisionPair(number)
@@ -69,6 +77,11 @@ class Distances:
             if pair.first == number:
                 self.lower[index] = -np.inf
                 self.exact[index] = False
+
+    @property
+    def middles(self) -> FloatArray:
+        """(3, m) where the middles of the bodies `moving` are now [m], base frame."""
+        return np.concatenate(self._middles).reshape(-1, 3).T
 
     def measure(self, numbers: Numbers) -> None:
         """Make the distances of these pairs exact."""

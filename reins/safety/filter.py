@@ -125,7 +125,7 @@ class SafetyFilter:
             broken = self._broken(target, twist, moment)
             if broken:
                 return self._certified(target, moment, (*limits, *broken))
-        refusal = self._refusal(target, moment)
+        refusal = self._refusal(target, moment, bears=True)
         if refusal is None:
             return Verdict(target, limits)
         return self._certified(target, moment, (*limits, refusal))
@@ -244,14 +244,14 @@ class SafetyFilter:
         limits += [speed.limit for speed in moment.bounds.speeds if speed.share(target) > 1.0 + _ROUNDING]
         return tuple(limits)
 
-    def _refusal(self, velocity: FloatArray, moment: _Moment) -> Limit | None:
+    def _refusal(self, velocity: FloatArray, moment: _Moment, *, bears: bool = False) -> Limit | None:
         """What the arm could not keep with `velocity` (n,) [rad/s] or in braking from it; None if it keeps everything.
 
         It goes on for the hold time at most and then brakes along its direction. That is a straight path in joint
-        space, and the path of every later braking is a part of it.
+        space, and the path of every later braking is a part of it. `bears`: the joints can give the acceleration.
         """
         position, braking = moment.position, self._torque.braking(moment.position, velocity)
-        if braking == 0.0 or self._easing(velocity, moment) < _BEARABLE:
+        if braking == 0.0 or not (bears or self._easing(velocity, moment) >= _BEARABLE):
             return Limit.TORQUE
         time = self._time = self._hold + 0.5 * braking_time(velocity, self._acceleration) / braking
         if braking < 1.0 and not self._is_within(position + velocity * time):

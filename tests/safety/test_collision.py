@@ -194,7 +194,8 @@ class TestDistances:
         before, time = smallest_by_pair(guard, position), 0.1
         approach, normals = guard._approach, guard._distances.normal.copy()
         approach.move(velocity, guard._kinematics.joint_jacobians)
-        farthest, curved = approach.bends(velocity * time)
+        farthest, curved = approach.bends(velocity * time, np.arange(len(before)))
+        assert (curved <= approach.largest_bend(velocity * time) * (1 + 1e-9)).all()
         speeds, closing = approach.speeds(), approach.closing(np.arange(len(before)), normals)
         after = smallest_by_pair(guard, position + velocity * time)
         closer = before - after
@@ -211,8 +212,9 @@ class TestDistances:
         position, way = data.draw(poses(profile)), data.draw(ways(profile, 0.4))
         start = smallest_by_pair(guard, position)
         clearance = guard._clearance
-        clearance.along(position, way, guard._approach.bends(way)[1])
-        proven = [number for number in range(len(start)) if clearance.overlap(number) == 0.0]
+        clearance.along(position, way)
+        curved = guard._approach.bends(way, np.arange(len(start)))[1]
+        proven = [number for number in range(len(start)) if clearance.overlap(number, curved[number]) == 0.0]
         floors = np.minimum(guard._distances.margin, start)
         for share in np.linspace(0.0, 1.0, 41):
             here = smallest_by_pair(guard, position + share * way)
@@ -225,8 +227,10 @@ class TestDistances:
     ) -> None:
         smallest_by_pair(guard, profile.home)
         way = np.full(len(profile.joints), 0.01)
-        guard._clearance.along(profile.home, way, guard._approach.bends(way)[1])
-        assert all(guard._clearance.overlap(number) == 0.0 for number in range(len(guard._distances.pairs)))
+        every = np.arange(len(guard._distances.pairs))
+        guard._clearance.along(profile.home, way)
+        curved = guard._approach.bends(way, every)[1]
+        assert all(guard._clearance.overlap(number, curved[number]) == 0.0 for number in every.tolist())
 
     def test_links_are_the_ones_that_a_joint_does_not_connect(self, guard: CollisionGuard) -> None:
         bodies = guard._distances.bodies
