@@ -6,7 +6,7 @@ drives by hand it is paused: `pause`, and after the hand-back `resume`; then it 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from reins.contracts.errors import ReinsError
@@ -17,7 +17,7 @@ from reins.planning.actions import Action, Done, Limits, Look, Outcome, RunSkill
 from reins.planning.changes import changes_text
 from reins.planning.planner import History, Planner, StepRecord
 from reins.planning.simulation import expected_facts
-from reins.planning.verifier import verify
+from reins.planning.verifier import avoided, verify
 from reins.planning.words import call_text, fact_text, listed
 from reins.skills.registry import SkillSpec
 
@@ -184,6 +184,8 @@ class TaskExecutor:
     def _decide(self, scene: Scene, t: float) -> Action:
         if self._history is None:
             self._history = History(scene)
+        forbidden = avoided(self.standing) & set(scene.objects)
+        self._history = replace(self._history, forbidden=forbidden)
         if self._left is not None:
             self.notes.append(changes_text(self._left, scene))
             self._left = None

@@ -47,11 +47,13 @@ class History:
         initial: the scene in which the instruction was given; references like "the left block" mean that one.
         steps: the skills that ran, in order.
         problems: what the verifier found wrong with the plan that was proposed last; empty if it was fine.
+        forbidden: ids of the objects that others than the planner have said must not be touched.
     """
 
     initial: Scene
     steps: tuple[StepRecord, ...] = ()
     problems: tuple[str, ...] = ()
+    forbidden: frozenset[str] = frozenset()
 
     def then(self, record: StepRecord) -> Self:
         """The history with one more step."""

@@ -48,9 +48,9 @@ class SymbolicPlanner:
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         """The shortest plan from `scene`; a question if the instruction is ambiguous, a refusal if it is impossible."""
         try:
-            task, steps = self._understand(instruction, history.initial)
+            task, steps = self._understand(instruction, history)
             if history.steps or scene is not history.initial:
-                steps = self._steps(task, _progress(task, history, scene), scene)
+                steps = self._steps(task, history, scene)
         except Unclear as unclear:
             return Plan(question=str(unclear))
         except CannotDo as refusal:
@@ -60,7 +60,7 @@ class SymbolicPlanner:
     def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
         """What is asked for and not so. An instruction that is not understood is never met."""
         try:
-            task, _ = self._understand(instruction, history.initial)
+            task, _ = self._understand(instruction, history)
         except (Unclear, CannotDo) as error:
             return [str(error)]
         progress = _progress(task, history, scene)
@@ -69,7 +69,7 @@ class SymbolicPlanner:
             return [f"{call_text(stage.act)} is not done"]
         return [fact_text(goal.fact, negated=True) for goal in stage.unmet(progress.before, scene)]
 
-    def _understand(self, instruction: str, initial: Scene) -> tuple[Task, list[SkillCall]]:
+    def _understand(self, instruction: str, history: History) -> tuple[Task, list[SkillCall]]:
         """Read the instruction, and find the steps from the initial scene.
 
         Goals of earlier stages that a later one has to undo are not kept for that one.
@@ -77,8 +77,9 @@ class SymbolicPlanner:
         Raises:
             CannotDo, Unclear: it makes no sense in the initial scene, or nothing reaches it from there.
         """
+        initial = history.initial
         task = read(instruction, initial, self._registry)
-        work = _Work(self._registry, initial, avoided(task.constraints))
+        work = _Work(self._registry, initial, avoided(task.constraints) | history.forbidden)
         stages = []
         for stage in task.stages:
             try:
@@ -91,11 +92,12 @@ class SymbolicPlanner:
             stages.append(stage)
         return replace(task, stages=tuple(stages)), work.steps
 
-    def _steps(self, task: Task, progress: _Progress, scene: Scene) -> list[SkillCall]:
+    def _steps(self, task: Task, history: History, scene: Scene) -> list[SkillCall]:
         """The steps that are left."""
         if gone := sorted(task.objects - set(scene.objects)):
             raise CannotDo(f"I no longer see {listed(gone)}; I see {listed(scene.objects)}")
-        work = _Work(self._registry, scene, avoided(task.constraints), progress.before)
+        progress = _progress(task, history, scene)
+        work = _Work(self._registry, scene, avoided(task.constraints) | history.forbidden, progress.before)
         left = task.stages[progress.stage :]
         for stage in left or (_upkeep(task),):
             work.reach(stage)

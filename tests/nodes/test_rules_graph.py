@@ -130,7 +130,7 @@ def test_what_the_operator_forbids_no_plan_touches(
 ) -> None:
     assert rules.add(Constraint(kind="avoid", object="green_block", set_by="operator"), "anna").accepted
     result = client.execute_task("pick up the green block", LIMIT, ignore)
-    assert result.outcome == "failed" and "green_block, which must not be touched" in result.reason
+    assert result.outcome == "refused" and "green_block, which must not be touched" in result.reason
     client.spin(0.3)
     assert travelled(recording) < 0.01
 

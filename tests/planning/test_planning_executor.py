@@ -206,8 +206,23 @@ def test_what_an_operator_forbids_is_planned_around_or_told_and_never_begun() ->
     world, task = World(tabletop()), executor()
     task.standing = (forbidden,)
     done = world.drive(task)
-    assert (done.outcome, world.calls) == ("failed", [])
+    assert (done.outcome, world.calls) == ("refused", [])
+    assert "touching red_block, which must not be touched" in done.reason
+
+    scripted = executor("pick(object=red_block)", planner="scripted")
+    scripted.standing = (forbidden,)
+    done = world.drive(scripted)
+    assert (done.outcome, world.calls) == ("failed", []), "whatever the planner does, the verifier knows"
     assert "touches red_block, which must not be touched" in done.reason
+
+
+def test_what_is_forbidden_and_in_the_way_is_named() -> None:
+    world = World(tabletop(yellow_block="on red_block"))
+    task = executor()
+    task.standing = (Constraint(kind="avoid", object="yellow_block", set_by="operator", id="operator-1"),)
+    done = world.drive(task)
+    assert (done.outcome, world.calls) == ("refused", [])
+    assert "touching yellow_block, which must not be touched" in done.reason
 
 
 def test_what_others_ask_for_holds_for_the_skills_and_is_not_the_plans() -> None:
