@@ -95,7 +95,7 @@ def test_style_scales_the_speed() -> None:
         for _ in range(25):
             observation, *_ = env.step(np.array([0.0, 1.0, 0.0, 0.0, 0.0], dtype=np.float32))
         speeds.append(float(observation["observation"][4]))
-    assert speeds[0] == pytest.approx(0.1, abs=0.02) and speeds[1] == pytest.approx(0.25, abs=0.02)
+    assert speeds[0] == pytest.approx(0.125, abs=0.02) and speeds[1] == pytest.approx(0.25, abs=0.02)
 
 
 def test_success_ends_an_episode_once_it_has_lasted() -> None:

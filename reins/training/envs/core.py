@@ -27,8 +27,8 @@ HOLD: Final = 2
 ACTION: Final = ActionSpec(meaning=TOOL_TWIST, scale=(0.25, 0.25, 0.25, 1.5, 0.08))
 """What an action of 1 means at style 1: [m/s], [rad/s], [m]."""
 
-STYLE: Final = StyleSpec(slowest=0.4)
-"""A cautious policy moves at a tenth of a metre per second."""
+STYLE: Final = StyleSpec(slowest=0.5)
+"""A cautious policy moves half as fast as a fast one."""
 
 LASTING: Final = 10
 """Policy steps for which success must last; the episode ends then."""
@@ -36,7 +36,9 @@ LASTING: Final = 10
 GOAL_BOUND: Final = 2.0
 """Goals and observations are this large at most [m]."""
 
-_ARM: Final = (("tool_position", 3), ("tool_velocity", 3), ("tool_yaw", 2), ("style", 1), ("last_action", TWIST_SIZE))
+_ARM: Final = (("tool_position", 3), ("tool_velocity", 3), ("tool_yaw", 2), ("style", 1))
+"""Not the last action: who imitates and sees it learns to repeat it."""
+
 _OBJECT: Final = (
     ("gripper_width", 1),
     ("gripper_holding", 1),

@@ -103,6 +103,7 @@ class ModelTuner:
 
     def __init__(self, model: mujoco.MjModel, world: WorldSpec, joints: int) -> None:
         self._model, self._n = model, joints
+        self._scratch = mujoco.MjData(model)
         self._bodies = {name: model.body(name).id for name, item in world.by_id.items() if item.label == "block"}
         self._geoms = {name: int(model.body_geomadr[body]) for name, body in self._bodies.items()}
         self._pads = [model.geom(f"{side}_finger_pad").id for side in ("left", "right")]
@@ -139,6 +140,7 @@ class ModelTuner:
         gains[n : 2 * n] = nominal["actuator_gainprm"][n : 2 * n] * draw.damping
         bias[n : 2 * n] = nominal["actuator_biasprm"][n : 2 * n] * draw.damping
         model.dof_damping[:n] = nominal["dof_damping"][:n] * draw.damping
+        mujoco.mj_setConst(model, self._scratch)  # what MuJoCo derives from masses and inertias
         return result
 
 

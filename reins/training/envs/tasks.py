@@ -25,6 +25,9 @@ AREA: Final = ((0.36, -0.30), (0.64, 0.30))
 REGION: Final = ((0.34, -0.36, 0.05), (0.64, 0.36, 0.40))
 """Corners of the box that reach draws starts and goals from [m]."""
 
+FARTHEST: Final = 0.35
+"""Longest way of a reach [m]."""
+
 PARKED: Final = (-0.10, -0.90)
 """Where things stand that an episode has no use for, out of reach [m]."""
 
@@ -128,12 +131,14 @@ class Reach(Task):
 
     name = "reach"
     skills = ("move_to",)
-    horizon = 200
+    horizon = 250
     tolerance = 0.01
     looks = False
 
     def draw(self, random: np.random.Generator) -> Setup:
         start, goal = random.uniform(*REGION), random.uniform(*REGION)
+        way = goal - start
+        goal = start + way * min(1.0, FARTHEST / float(np.linalg.norm(way)))
         x, y, z = start.tolist()
         pose = pointing_down(x, y, z, float(random.uniform(-pi / 2, pi / 2)))
         return Setup(pose, 0.08, {SUBJECT: _parked(self.size()[2] / 2)}, goal)
@@ -147,7 +152,7 @@ class Push(Task):
 
     name = "push"
     skills = ("push",)
-    horizon = 250
+    horizon = 300
 
     def draw(self, random: np.random.Generator) -> Setup:
         size = self.size()
@@ -187,7 +192,7 @@ class Place(Task):
     name = "place"
     skills = ("place_in", "place_on", "place_beside")
     world = "block_and_bowl"
-    horizon = 200
+    horizon = 250
     goal_size = 4
     bowl: ClassVar[str] = "blue_bowl"
 
@@ -209,7 +214,7 @@ class Stack(Task):
     name = "stack"
     skills = ("place_on",)
     world = "two_blocks"
-    horizon = 200
+    horizon = 250
     goal_size = 4
     base: ClassVar[str] = "blue_block"
 

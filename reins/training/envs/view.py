@@ -51,7 +51,7 @@ class ObjectCamera:
         self._noise = errors.noise * weights
         self._yaw_bias = float(random.normal(0.0, 1.0)) * errors.yaw_bias
         self._size = size + random.normal(0.0, 1.0, 3) * errors.size
-        self._next = 0.0
+        self._next = -1.0
         self._grasp: tuple[FloatArray, float] | None = None
         self.view = ObjectView(np.zeros(3), 0.0, self._size)
 
@@ -65,10 +65,11 @@ class ObjectCamera:
             tool, rotation: (3,), (3, 3) of the tool.
             holding: whether the fingers hold something.
         """
-        if holding:
+        first = self._next < 0.0
+        if holding and not first:
             return self._follow(tool, rotation)
         self._grasp = None
-        if time >= self._next and (time == 0.0 or not _hidden(position, tool)):
+        if first or (time >= self._next and not _hidden(position, tool)):
             self._next = time + LOOKS - 1e-9
             seen = position + self._bias + self._random.normal(0.0, 1.0, 3) * self._noise
             turned = yaw + self._yaw_bias + float(self._random.normal(0.0, 1.0)) * self._errors.yaw_noise
