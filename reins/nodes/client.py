@@ -29,8 +29,8 @@ from reins.nodes.deadline import Deadline
 from reins.nodes.outcomes import Reply, SkillEntry, SkillOutcome, SkillProgress, TaskOutcome, TaskProgress
 from reins.nodes.qos import EVENTS, HEARTBEAT
 
-DISCOVERY: Final = 4.0
-"""How long a node of the graph may take to be found [s]."""
+DISCOVERY: Final = 8.0
+"""How long a node of the graph may take to be found [s]; on an idle machine it takes a fifth of a second."""
 
 ANSWER: Final = 5.0
 """How long it may take to answer once found [s]."""
