@@ -102,7 +102,7 @@ class CollisionGuard:
         self._distances = Distances(self._kinematics.model, bodies, pairs)
         self._clearance = Clearance(self._distances)
         self._approach = Approach(self._distances)
-        self._rows = np.zeros(0, dtype=np.int64)
+        self._clear_rows()
         self._watched, self._rate = np.zeros(0), np.zeros(len(pairs))
         self._unplaced = self._held is not None
 
@@ -143,10 +143,14 @@ class CollisionGuard:
         if urgent.size > ROWS:
             urgent = urgent[np.argpartition((room - needed)[urgent], ROWS)[:ROWS]]
         if urgent.size or self._rows.size:
-            self.approach[:], self.fastest[:] = 0.0, np.inf
+            self._clear_rows()
         self._rows = urgent
         if urgent.size:
             self._fill(slice(0, urgent.size), urgent)
+
+    def _clear_rows(self) -> None:
+        self._rows = np.zeros(0, dtype=np.int64)
+        self.approach[:], self.fastest[:] = 0.0, np.inf
 
     def _fill(self, where: slice, numbers: Numbers) -> None:
         """Rows of these pairs, whose distances are exact.

@@ -1,6 +1,7 @@
 """What is kept away from and what is held, from constraints and scenes; and that the monitor keeps to it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,7 +121,7 @@ class TestKeepOuts:
         ],
     )
     def test_nonsense_is_told_and_changes_nothing(
-        self, around: Surroundings, constraints: ConstraintSet, wrong: dict[str, object]
+        self, around: Surroundings, constraints: ConstraintSet, wrong: dict[str, Any]
     ) -> None:
         constraints.add(YELLOW, PLANNER)
         assert around.see(scene(block("yellow_block", 0.5, 0.1))) == ""

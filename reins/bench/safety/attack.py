@@ -16,6 +16,10 @@ LENGTHS: Final = (1, 90)
 """Commands of one kind in a row."""
 
 
+WEIGHTS: Final = (1.0, 1.0, 1.0, 2.0, 2.0, 0.5, 17.5)
+"""Of noise, all joints, one joint, the tool, a pair, reversal, and smooth ones, which come most often."""
+
+
 class Attacker:
     """Makes the commands of one episode.
 
@@ -31,7 +35,7 @@ class Attacker:
         self._left = 0
         self._make: Callable[[FloatArray, FloatArray], FloatArray] = lambda _position, velocity: velocity
         self._kinds = (self._noise, self._joints, self._joint, self._tool, self._pair, self._reverse, self._smooth)
-        self._weights = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 0.5, 2.5])
+        self._weights = np.array(WEIGHTS)
 
     def gap(self) -> float:
         """Time until the next command [s]."""

@@ -1,6 +1,7 @@
-"""What a filter cannot do without, called directly: kinematics, all distances, one QP. It is timed beside it."""
+"""What a filter cannot do without, called directly: kinematics, all distances, the nearest as rows of one QP."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import coal
 import daqp
@@ -11,6 +12,9 @@ from reins.hardware.collision_model import link_shapes
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
+
+NEAREST: Final = 8
+"""Distances that the QP knows of, as many as the filter's."""
 
 
 class Bare:
@@ -40,8 +44,11 @@ class Bare:
                     self._geometry.addCollisionPair(pin.CollisionPair(first, second))
         self._distances = self._geometry.createData()
         n = len(profile.joints)
-        self._rows = np.zeros((3, n))
-        self._high = np.append(profile.velocity, np.full(3, profile.workspace.tool_speed))
+        self._results = self._distances.distanceResults
+        self._rows = np.zeros((3 + NEAREST, n))
+        self._high = np.concatenate([profile.velocity, np.full(3 + NEAREST, profile.workspace.tool_speed)])
+        self._low = -self._high
+        self._low[n + 3 :] = -1e30
         self._regular = 1e-4 * np.eye(n)
         self._solver = daqp.Model()
         self._solver.setup(np.eye(n), np.zeros(n), self._rows, self._high, -self._high)
@@ -54,9 +61,20 @@ class Bare:
         jacobian = pin.getFrameJacobian(self._model, self._data, self._tool, aligned)
         pin.updateGeometryPlacements(self._model, self._data, self._geometry, self._distances)
         pin.computeDistances(self._geometry, self._distances)
-        self._rows[:] = jacobian[:3]
+        gaps = np.array([result.min_distance for result in self._results])
+        self._rows[:3] = jacobian[:3]
+        whole, n = self._data.J, len(wanted)
+        for row, number in enumerate(np.argpartition(gaps, NEAREST)[:NEAREST].tolist(), start=3):
+            result = self._results[number]
+            normal, point = result.normal, result.getNearestPoint2()
+            x, y, z = point
+            arm = np.array(
+                [y * normal[2] - z * normal[1], z * normal[0] - x * normal[2], x * normal[1] - y * normal[0]]
+            )
+            self._rows[row] = -(normal @ whole[:3] + arm @ whole[3:])
+            self._high[n + row] = max(gaps[number], 0.0)
         metric = jacobian.T @ jacobian + self._regular
-        self._solver.update(H=metric, f=-(metric @ wanted), A=self._rows, bupper=self._high, blower=-self._high)
+        self._solver.update(H=metric, f=-(metric @ wanted), A=self._rows, bupper=self._high, blower=self._low)
         self._solver.solve()
 
     def _add(self, name: str, joint: int, shape: coal.CollisionGeometry, placement: pin.SE3) -> None:
