@@ -40,7 +40,8 @@ class StopWatch:
     """Decides when a file is due. Times are steady [ns]; one thread uses it.
 
     A stop opens one case. Whatever else stops the robot within `after` belongs to the same case; then its file is due.
-    What follows from a stop (STOPPING to STOPPED, the disarmed robot under a stopped monitor) opens none.
+    What follows from a stop (STOPPING to STOPPED, the disarmed robot under a stopped monitor, a robot that ends when
+    its monitor has) opens none, until the monitor tells a mode in which the robot may move.
 
     Args:
         after: how long to go on after a stop, so that the braking is on record [ns].
@@ -50,6 +51,7 @@ class StopWatch:
         self._after = after
         self._causes: list[Cause] = []
         self._heard: int | None = None
+        self._down = False
         self.mode = ""
         """Last mode of the safety monitor, in lower case; empty before it was heard."""
 
@@ -61,6 +63,7 @@ class StopWatch:
     def on_mode(self, stamp: int, mode: str, reason: str) -> None:
         """The safety monitor tells its mode."""
         before, self.mode = self.mode, mode.lower()
+        self._down = self.mode in STOPS
         if self.mode not in STOPS or self.mode == before:
             return
         if self.mode == "stopped" and before == "stopping":
@@ -69,7 +72,8 @@ class StopWatch:
 
     def on_event(self, stamp: int, kind: str, reason: str) -> None:
         """Some node tells an event."""
-        if kind == ROBOT_STOPPED and (self.mode not in STOPS or self.pending):
+        if kind == ROBOT_STOPPED and (self.pending or not self._down):
+            self._down = True
             self._causes.append(Cause(stamp, kind, "safety/events", reason, self.mode))
 
     def on_robot(self, stamp: int) -> None:
@@ -80,7 +84,8 @@ class StopWatch:
         """Notice that the robot has fallen silent."""
         if self._heard is None or now - self._heard <= SILENCE * 1e9:
             return
-        if self.mode not in STOPS:
+        if not self._down:
+            self._down = True
             reason = f"nothing was heard of the robot for {SILENCE:g} s"
             self._causes.append(Cause(self._heard, SILENT, "robot_state", reason, self.mode))
         self._heard = None

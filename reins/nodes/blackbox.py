@@ -10,44 +10,31 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pydantic import Field
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from reins_msgs import msg as ros
-from sensor_msgs.msg import Joy, Range
-from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from reins import __version__
 from reins.blackbox.case import SAVED, Case, entries
 from reins.blackbox.folder import default_folder, fallback_folder, name_for, prune, usable
 from reins.blackbox.ring import Ring
-from reins.blackbox.schemas import schema_text
 from reins.blackbox.stops import Cause, StopWatch
-from reins.blackbox.writing import Topic, write
+from reins.blackbox.writing import write
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile, load_profile
-from reins.launching.packages import share_directory
 from reins.nodes.base import ManagedNode
+from reins.nodes.blackbox_topics import IN_FORCE, TOPICS, described
 from reins.nodes.control_loop import ControlLoop
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import EVENTS
 from reins.nodes.raw_inbox import RawInbox, RawMessage
 from reins.nodes.running import run
 from reins.nodes.waiting import first_of, wake
 
 TAKE_RATE: Final = 10.0
 """How often the bulk is taken [Hz]; it waits in the middleware meanwhile."""
-
-BULK: Final = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Best effort, as the control path is: nobody waits for this reader. Deep, for it comes seldom and yields to others."""
-
-EVERY_CHANGE: Final = QoSProfile(
-    depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
-"""As LATCHED, but deep: when this thread is late, a stop must not be overtaken by the standstill that follows it."""
 
 ALIVE: Final = 10.0
 """A thread that has not come round for this long hangs [s]; patient, for it yields to all others."""
@@ -62,34 +49,6 @@ PACKAGES: Final = ("mcap", "mujoco", "numpy", "daqp", "pin")
 """Whose versions a file names."""
 
 NANOSECONDS: Final = 1_000_000_000
-
-
-class Recorded(NamedTuple):
-    """A topic on record."""
-
-    name: str
-    message: type
-    qos: QoSProfile
-
-
-TOPICS: Final = (
-    Recorded("robot_state", ros.RobotState, BULK),
-    Recorded("command/skill", ros.JointCommand, BULK),
-    Recorded("command/teleop", ros.JointCommand, BULK),
-    Recorded("command/safe", ros.SafeCommand, BULK),
-    Recorded("heartbeat", ros.Heartbeat, BULK),
-    Recorded("scene", ros.Scene, BULK),
-    Recorded("joy", Joy, BULK),
-    Recorded("safety/human_distance", Range, BULK),
-    Recorded("safety/estop", Bool, BULK),
-    Recorded("plan", ros.Plan, EVERY_CHANGE),
-    Recorded("safety/state", ros.SafetyState, EVERY_CHANGE),
-    Recorded("safety/events", ros.SafetyEvent, EVENTS),
-)
-"""Camera images are not among them: they are too large, and the scene says what was made of them."""
-
-IN_FORCE: Final = ("scene", "plan", "safety/state")
-"""Topics whose last message holds until the next, however long ago it came."""
 
 
 class BlackboxSettings(Settings):
@@ -132,7 +91,7 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
         self._profile = load_profile(settings.robot)
         self._folder = self._find_folder()
         self._inboxes = {name: RawInbox(self, message, name, qos) for name, message, qos in TOPICS}
-        self._topics = {self._inboxes[name].topic: _topic(message) for name, message, _qos in TOPICS}
+        self._topics = {self._inboxes[name].topic: described(message) for name, message, _qos in TOPICS}
         latched = frozenset(self._inboxes[name].topic for name in IN_FORCE)
         self._ring = Ring(round(settings.span * NANOSECONDS), settings.memory << 20, latched)
         self._stops = StopWatch(round(settings.after * NANOSECONDS))
@@ -277,12 +236,6 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
         self._take()
         asked = Cause(time.monotonic_ns(), SAVED, "blackbox/save", "asked for; nothing stopped", self._stops.mode)
         return self._save([asked])
-
-
-def _topic(message: type) -> Topic:
-    """Raises ReinsError when a definition is missing."""
-    kind = f"{message.__module__.split('.')[0]}/msg/{message.__name__}"
-    return Topic(kind, schema_text(kind, share_directory))
 
 
 def _versions() -> dict[str, str]:

@@ -58,6 +58,18 @@ def test_a_disarmed_robot_is_a_stop_unless_the_monitor_has_stopped_already(watch
     assert not watch.pending
 
 
+def test_what_follows_the_end_of_safety_is_no_further_stop(watch: StopWatch) -> None:
+    watch.on_robot(5)
+    watch.on_event(10, "robot_stopped", "node 'safety' has ended")
+    assert watch.due(10 + AFTER)
+    watch.on_event(20 + AFTER, "robot_stopped", "the robot node is being deactivated")
+    watch.look(100 * SECOND)
+    assert not watch.pending
+    watch.on_mode(101 * SECOND, "ready", "a new monitor")
+    watch.on_event(102 * SECOND, "robot_stopped", "disarmed by ann")
+    assert watch.pending
+
+
 def test_other_events_and_repeated_modes_are_none(watch: StopWatch) -> None:
     watch.on_event(10, "limit_clipped", "held to the limits")
     assert not watch.pending

@@ -117,6 +117,8 @@ def test_a_folder_that_goes_away_costs_one_file_and_not_the_recorder(make: Calla
     graph.robot_stopped("first")
     time.sleep(1.0)
     graph.folder.mkdir()
+    graph.mode("ready", "reset")
+    time.sleep(0.2)
     graph.robot_stopped("second")
     recording = graph.file()
     assert recording.case.reason == "second"
@@ -128,6 +130,8 @@ def test_so_many_files_stay_as_it_is_told(make: Callable[..., Graph]) -> None:
     graph = make(keep="2")
     told = ["first", "second", "third"]
     for count, reason in enumerate(told, start=1):
+        graph.mode("ready", "reset")
+        time.sleep(0.2)
         graph.robot_stopped(reason)
         graph.until(partial(kept_are, graph, told[max(0, count - 2) : count]))
 
