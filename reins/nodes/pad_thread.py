@@ -14,6 +14,10 @@ PERIOD: Final = 0.01
 SEARCH: Final = 0.5
 """Time between two looks for a pad, and for a joy node [s]."""
 
+PATIENCE: Final = 3.0
+"""How long SDL may take to start on a busy machine before its thread is left behind, which can crash an interpreter that
+ends [s]; below the patience with a whole node."""
+
 
 class Pad(Protocol):
     """What is read; `Gamepad` is one."""
@@ -51,9 +55,9 @@ class PadThread:
         self._thread.start()
 
     def stop(self) -> None:
-        """Read no more; waits for the thread."""
+        """Read no more; waits for the thread, for PATIENCE at most."""
         self._over.set()
-        self._thread.join(2.0 * SEARCH)
+        self._thread.join(PATIENCE)
 
     def _run(self) -> None:
         try:
