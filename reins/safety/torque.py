@@ -87,7 +87,7 @@ class TorqueGuard:
                 share = min(share, self.share(position + 0.5 * way, velocity, force))
             if share == 1.0:
                 return possible
-            possible *= _GENTLER * share
-            if possible == 0.0:
+            if share == 0.0:
                 return 0.0
+            possible *= _GENTLER * share
         return 0.0

@@ -237,3 +237,58 @@ class TestTorqueGuard:
         assert guard.payload == 1.0
         guard.carry(0.0)
         assert guard._model is guard._empty
+
+
+class TestWithoutTheForce:
+    """What the filter does where the joints cannot brake as hard as their limits allow."""
+
+    @pytest.fixture
+    def moving(self, profile: RobotProfile) -> Arm:
+        arm = Arm(profile)
+        for _ in range(10):
+            arm.step(np.full(len(profile.joints), 0.2))
+        return arm
+
+    def asked(self, arm: Arm) -> Verdict:
+        return arm.filter.step(arm.position, arm.velocity, arm.velocity.copy(), PERIOD)
+
+    def test_where_it_could_not_be_held_it_brakes(self, moving: Arm, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(moving.filter._torque, "braking", lambda *_: 0.0)
+        verdict = self.asked(moving)
+        assert verdict.limits == (Limit.TORQUE, Limit.NO_SAFE_MOTION)
+        assert np.linalg.norm(verdict.velocity) < np.linalg.norm(moving.velocity)
+
+    @pytest.mark.parametrize("braking, passes", [(1.0, True), (0.1, False)])
+    def test_gentler_braking_needs_more_room(
+        self, moving: Arm, monkeypatch: pytest.MonkeyPatch, braking: float, passes: bool
+    ) -> None:
+        joint, hold, speed = 6, moving.profile.rates.stale_after, 0.2
+        room = speed * (hold + 0.5 * speed / float(moving.profile.acceleration[joint]))
+        moving.position[joint] = moving.profile.upper[joint] - SETTINGS.position_margin - room - 1e-6
+        monkeypatch.setattr(moving.filter._torque, "braking", lambda *_: braking)
+        verdict = self.asked(moving)
+        assert (Limit.JOINT_POSITION not in verdict.limits) is passes
+
+    def test_it_brakes_as_gently_as_was_reckoned_with_and_no_less(
+        self, moving: Arm, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(moving.filter._torque, "braking", lambda *_: 0.5)
+        self.asked(moving)
+        monkeypatch.setattr(moving.filter._torque, "share", lambda *_: 0.1)
+        slower = moving.filter.brake(moving.position, moving.velocity, PERIOD)
+        change = np.abs(moving.velocity - slower).max()
+        assert change == pytest.approx(0.5 * moving.profile.acceleration.max() * PERIOD)
+
+    def test_no_force_at_all_is_no_braking(self, profile: RobotProfile, monkeypatch: pytest.MonkeyPatch) -> None:
+        guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
+        guard.place(profile.home)
+        shares = iter([1.0, 0.0])
+        monkeypatch.setattr(guard, "share", lambda *_: next(shares, 1.0))
+        assert guard.braking(profile.home, np.full(len(profile.joints), 0.1)) == 0.0
+
+    def test_braking_that_finds_no_end_is_none(self, profile: RobotProfile, monkeypatch: pytest.MonkeyPatch) -> None:
+        guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
+        guard.place(profile.home)
+        shares = iter([1.0, 0.9, 0.9] * 3)
+        monkeypatch.setattr(guard, "share", lambda *_: next(shares))
+        assert guard.braking(profile.home, np.full(len(profile.joints), 0.01)) == 0.0
