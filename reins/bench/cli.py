@@ -101,7 +101,9 @@ def tabletop(
 ) -> None:
     """Randomised tabletop tasks, success measured from physics."""
     from reins.rig import RigSettings
+    from reins.sim.simulators import require_simulator
 
+    require_simulator(backend)
     settings = RigSettings(robot=robot, backend=backend, planner=planner, skills=skills, perception=perception)
     with _progress("episodes", episodes) as progress:
 

@@ -15,6 +15,7 @@ def demo(
     instruction: Annotated[str, typer.Option(help="What to do.")] = INSTRUCTION,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random poses.")] = 1,
     world: Annotated[str, typer.Option(help="World name or file.")] = "tabletop",
+    backend: Annotated[str, typer.Option(help="Simulator: mujoco or pybullet.")] = "mujoco",
     planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
     skills: Annotated[str, typer.Option(help="Skill backend: scripted or onnx.")] = "scripted",
     folder: Annotated[
@@ -32,6 +33,7 @@ def demo(
         instruction=instruction,
         seed=seed,
         world=world,
+        backend=backend,
         planner=planner,
         skills=skills,
         folder=folder or Path("reins-demo") / datetime.now().strftime("%Y-%m-%d_%H-%M-%S"),

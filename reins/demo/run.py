@@ -23,6 +23,7 @@ from reins.nodes.outcomes import TaskOutcome, TaskProgress
 from reins.nodes.recorder import GraphRecorder
 from reins.planning.factory import make_planner
 from reins.sim.predicates import Predicate
+from reins.sim.simulators import require_simulator
 from reins.sim.world import load_world
 from reins.skills.factory import BACKENDS
 from reins.skills.library import SKILLS
@@ -48,6 +49,7 @@ class DemoSettings:
     instruction: str
     seed: int
     world: str
+    backend: str
     planner: str
     skills: str
     folder: Path
@@ -56,13 +58,20 @@ class DemoSettings:
     def check(self) -> None:
         """Raise ReinsError for an unknown world or backend before anything is started or written."""
         load_world(self.world)
+        require_simulator(self.backend)
         make_planner(self.planner, SKILLS)
         if self.skills not in BACKENDS:
             raise UnknownName("skills backend", self.skills, BACKENDS)
 
     def arguments(self) -> dict[str, str]:
         """For the launch file."""
-        return {"world": self.world, "seed": str(self.seed), "planner": self.planner, "skills": self.skills}
+        return {
+            "world": self.world,
+            "seed": str(self.seed),
+            "backend": self.backend,
+            "planner": self.planner,
+            "skills": self.skills,
+        }
 
 
 def run_demo(settings: DemoSettings, console: Console) -> bool:

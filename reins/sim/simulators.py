@@ -31,8 +31,6 @@ def _mujoco(profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobo
 
 
 def _pybullet(profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobot:
-    if find_spec("pybullet") is None:
-        raise ReinsError(f"the simulator 'pybullet' is not installed; {INSTALL_PYBULLET}")
     from reins.sim.pybullet_robot import PybulletRobot
 
     return PybulletRobot(profile, world, seed)
@@ -51,6 +49,18 @@ SIMULATORS: Final[dict[str, Callable[[RobotProfile, WorldSpec, int], SimulatedRo
 """Name → robot from (profile, world, seed of the objects' poses)."""
 
 
+def require_simulator(name: str) -> None:
+    """Make sure that an engine can be used, without importing it.
+
+    Raises:
+        UnknownName: no such engine; lists those that exist.
+        ReinsError: it is not installed; says how to install it.
+    """
+    look_up("simulator", name, SIMULATORS)
+    if name == "pybullet" and find_spec("pybullet") is None:
+        raise ReinsError(f"the simulator 'pybullet' is not installed; {INSTALL_PYBULLET}")
+
+
 def make_simulator(name: str, profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobot:
     """The simulated robot of an engine.
 
@@ -58,4 +68,5 @@ def make_simulator(name: str, profile: RobotProfile, world: WorldSpec, seed: int
         UnknownName: no such engine; lists those that exist.
         ReinsError: it is not installed, or the robot cannot be made; says why.
     """
-    return look_up("simulator", name, SIMULATORS)(profile, world, seed)
+    require_simulator(name)
+    return SIMULATORS[name](profile, world, seed)

@@ -102,6 +102,8 @@ def test_help_imports_nothing_heavy() -> None:
         (["skills", "run", "move_to", "target=red_block", "height=high"], ["height is 'high'", "number"]),
         pytest.param(["up", "simulation"], ["simulation", "sim"], marks=pytest.mark.ros),
         pytest.param(["demo", "--world", "moon"], ["no world 'moon'", "tabletop"], marks=pytest.mark.ros),
+        pytest.param(["demo", "--backend", "bulet"], ["'bulet'", "'pybullet'", "mujoco"], marks=pytest.mark.ros),
+        (["bench", "tabletop", "--backend", "bulet"], ["no simulator 'bulet'", "did you mean 'pybullet'"]),
         pytest.param(["demo", "--planner", "oracle"], ["no planner 'oracle'", "symbolic"], marks=pytest.mark.ros),
         pytest.param(["demo", "--skills", "magic"], ["magic", "scripted"], marks=pytest.mark.ros),
         (["models", "verify", "nothing"], ["nothing"]),
