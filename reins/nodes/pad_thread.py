@@ -15,8 +15,8 @@ SEARCH: Final = 0.5
 """Time between two looks for a pad, and for a joy node [s]."""
 
 PATIENCE: Final = 3.0
-"""How long SDL may take to start on a busy machine before its thread is left behind, which can crash an interpreter that
-ends [s]; below the patience with a whole node."""
+"""How long SDL may take to start on a busy machine before its thread is left behind [s], which can crash an interpreter
+that ends; below the patience with a whole node."""
 
 
 class Pad(Protocol):
