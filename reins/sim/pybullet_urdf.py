@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 import mujoco
@@ -15,7 +16,7 @@ from reins.hardware.robot import FloatArray
 from reins.sim.model import FINGER_JOINTS, FINGERS, HAND
 from reins.sim.shapes import Shape, shapes_of
 
-FEATHER = 1e-4
+FEATHER: Final = 1e-4
 """Mass of a link that the URDF gives none [kg]; Bullet would make it 1 kg."""
 
 
@@ -122,26 +123,26 @@ def _collision(shape: Shape) -> Element:
 
 def _add_armature(link: Element, axis: FloatArray, armature: float) -> FloatArray:
     """Add a motor's inertia about `axis`; write the principal axes into the link, return the moments in them."""
-    inertial, tensor = link.find("inertial"), None if (part := link.find("inertial/inertia")) is None else part.attrib
-    if inertial is None or tensor is None:
+    mass, inertial, tensor = link.find("inertial/mass"), link.find("inertial"), link.find("inertial/inertia")
+    if mass is None or inertial is None or tensor is None:
         raise ReinsError(f"link '{link.get('name')}' of the URDF has no inertia, though a joint drives it")
-    xx, xy, xz, yy, yz, zz = (float(tensor[f"i{pair}"]) for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
+    xx, xy, xz, yy, yz, zz = (float(tensor.get(f"i{pair}", "0")) for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
     centre, turned = _placed(inertial.find("origin"))
     own = turned.as_matrix() @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turned.as_matrix().T
     moments, axes = np.linalg.eigh(own + armature * np.outer(axis, axis))
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
-    mass = float(inertial.find("mass").get("value", "0"))  # type: ignore[union-attr]
     link.remove(inertial)
-    link.append(_inertial(mass, centre, Rotation.from_matrix(axes), float(moments.max())))
+    link.append(_inertial(float(mass.get("value", "0")), centre, Rotation.from_matrix(axes), float(moments.max())))
     return moments
 
 
-def _add_mass(link: Element, mass: float) -> None:
-    part = link.find("inertial/mass")
-    if part is None or float(part.get("value", "0")) + mass <= 0.0:
+def _add_mass(link: Element, change: float) -> None:
+    mass = link.find("inertial/mass")
+    now = 0.0 if mass is None else float(mass.get("value", "0")) + change
+    if mass is None or now <= 0.0:
         raise ReinsError(f"link '{link.get('name')}' of the URDF has too little mass for the gripper's motor")
-    part.set("value", repr(float(part.get("value", "0")) + mass))
+    mass.set("value", repr(now))
 
 
 def _placed(origin: Element | None) -> tuple[FloatArray, Rotation]:

@@ -3,13 +3,16 @@
 import gc
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from pathlib import Path
 
 import mujoco
 import numpy as np
 import pybullet as bullet
 import pytest
+from scipy.spatial.transform import Rotation
 from sim_mover import Mover
 
+from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.sim.model import build_model
@@ -67,6 +70,40 @@ def test_no_link_is_heavier_than_the_robot_s_own(profile: RobotProfile, model: m
     assert weight(made) == pytest.approx(weight(own), abs=1e-3)
     assert all(link.find("inertial") is not None for link in made.findall("link"))
     assert not list(made.iter("mesh"))
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ('joint name="fr3_joint3"', 'joint name="elbow"', "has no joint fr3_joint3"),
+        ('<mass value="0.6544"/>', '<mass value="0.2"/>', "'fr3_hand' of the URDF has too little mass"),
+        ('<mass value="2.2449013699"/>', "", "'fr3_link3' of the URDF has no inertia"),
+    ],
+)
+def test_a_urdf_that_does_not_do_is_refused(
+    profile: RobotProfile, model: mujoco.MjModel, tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    text = profile.model.path(profile.model.urdf).read_text(encoding="utf-8")
+    assert old in text
+    changed = tmp_path / "changed.urdf"
+    changed.write_text(text.replace(old, new), encoding="utf-8")
+    other = profile.model_copy(update={"model": profile.model.model_copy(update={"urdf": str(changed)})})
+    with pytest.raises(ReinsError, match=words):
+        bullet_urdf(other, model)
+
+
+def test_a_motor_s_inertia_is_felt_about_its_own_joint_alone(profile: RobotProfile, model: mujoco.MjModel) -> None:
+    """The wrist's last link: its own inertia is a thousandth of its motor's, which turns about z only."""
+    made = bullet_urdf(profile, model)
+    link = ElementTree.fromstring(made.text).find("link[@name='fr3_link7']")
+    assert link is not None
+    origin = link.find("inertial/origin")
+    assert origin is not None
+    axes = Rotation.from_euler("xyz", [float(word) for word in origin.get("rpy", "").split()]).as_matrix()
+    tensor = axes @ np.diag(made.inertia["fr3_link7"]) @ axes.T
+    armature = float(model.joint("fr3_joint7").armature[0])
+    own = [[2.109e-4, -2.43e-5, 4.56e-5], [-2.43e-5, 1.772e-4, 8.74e-5], [4.56e-5, 8.74e-5, 5.99e-5]]
+    np.testing.assert_allclose(tensor - np.diag([0.0, 0.0, armature]), own, atol=1e-6)
 
 
 def test_objects_weigh_what_they_weigh_in_mujoco(robot: PybulletRobot, model: mujoco.MjModel) -> None:
