@@ -1,47 +1,197 @@
 """`reins train`: make the files of models/ anew. Needs the extra `train` (PyTorch)."""
 
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from reins.cli.console import out
+from reins.cli.console import ExitCode, err, out
 from reins.contracts.errors import ReinsError, UnknownName
+
+if TYPE_CHECKING:
+    from reins.training.rl.recipe import SkillResult
 
 app = typer.Typer(no_args_is_help=True, help="Make the files of models/ anew (needs the extra “train”).")
 
-SKILLS = ("reach",)
+SKILLS = ("reach", "push", "pick", "place", "stack")
 """Skills that have a training recipe."""
 
-
-EXTRA = ("torch", "stable_baselines3", "gymnasium", "onnxscript")
+EXTRA = ("torch", "stable_baselines3", "gymnasium", "onnxscript", "onnx", "tensorboard", "matplotlib")
 """What the extra `train` brings."""
 
+Robot = Annotated[str, typer.Option(help="Robot profile.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of everything random; the recipe's by default.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Where a policy that passes its gate is written too.", file_okay=False),
+]
+Run = Annotated[
+    Path, typer.Option("--run", help="Folder of checkpoints and curves; a run there goes on.", file_okay=False)
+]
+Episodes = Annotated[int, typer.Option(min=1, help="Episodes that the exported policy is measured on.")]
+Threads = Annotated[int, typer.Option(min=1, max=64, help="Threads of PyTorch.")]
+RUNS = Path("out/training")
 
-@app.callback()
-def _group() -> None:
-    """Keeps `skill` a sub-command."""
 
-
-@app.command()
-def skill(
-    name: Annotated[str, typer.Argument(help="Skill to train: reach.")],
-    robot: Annotated[str, typer.Option(help="Robot profile.")] = "franka",
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random; the shipped file's by default.")] = None,
-    folder: Annotated[
-        Path | None, typer.Option("--out", help="Where to write; reins/models/policies by default.", file_okay=False)
-    ] = None,
-) -> None:
-    """Train a policy for a skill, measure it, and export it with its cards. Takes some minutes."""
-    if name not in SKILLS:
-        raise UnknownName("trainable skill", name, SKILLS)
+@contextmanager
+def needs_extra() -> Iterator[None]:
+    """Turn a missing PyTorch into an error that says how to get it."""
     try:
-        from reins.training.reach import ReachSettings, train
+        yield
     except ImportError as error:
         if (error.name or "").split(".")[0] not in EXTRA:
             raise
         raise ReinsError(f"training needs '{error.name}': pip install 'reins[train]'") from None
+
+
+@app.command()
+def skill(
+    name: Annotated[str, typer.Argument(help=f"Skill to train: {', '.join(SKILLS)}.")],
+    robot: Robot = "franka",
+    seed: Seed = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Most policy steps; the recipe's by default.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")] = None,
+    demos: Annotated[int | None, typer.Option(min=0, help="Demonstrations of the scripts; 0 for none.")] = None,
+    compare: Annotated[bool, typer.Option(help="First train without demonstrations, for the learning curves.")] = False,
+    episodes: Episodes = 200,
+    save_every: Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")] = 120.0,
+    processes: Annotated[bool, typer.Option(help="Run the environments in processes of their own.")] = False,
+    threads: Threads = 1,
+    run: Run = RUNS,
+    folder: Out = None,
+    imitate: Annotated[bool, typer.Option(help="reach only: imitate the inverse kinematics instead (DAgger).")] = False,
+) -> None:
+    """Train a policy for a skill, measure it, and export it with its cards. Ctrl-C saves; the same command goes on."""
+    if name not in SKILLS:
+        raise UnknownName("trainable skill", name, SKILLS)
+    if imitate:
+        _imitate(name, robot, seed, folder)
+        return
+    changes = {"robot": robot, "seed": seed, "steps": steps, "demos": demos}
+    began = time.monotonic()
+    if compare:
+        limit = None if minutes is None else minutes / 2
+        _make(name, {**changes, "demos": 0}, run, limit, episodes, save_every, processes, threads, None, measured=False)
+    left = None if minutes is None else max(0.01, minutes - (time.monotonic() - began) / 60.0)
+    result = _make(name, changes, run, left, episodes, save_every, processes, threads, folder)
+    if result is None or result.measured is None:
+        raise typer.Exit(int(ExitCode.CANCELLED))
+    if not result.enters(name):
+        raise typer.Exit(int(ExitCode.FAILED))
+
+
+@app.command("all-skills")
+def all_skills(
+    robot: Robot = "franka",
+    seed: Seed = None,
+    minutes: Annotated[float, typer.Option(min=0.05, help="For all of them together.")] = 170.0,
+    episodes: Episodes = 200,
+    threads: Threads = 2,
+    run: Run = RUNS,
+    folder: Out = None,
+) -> None:
+    """Train every skill, one after the other; each has an equal part of the time that is left."""
+    began = time.monotonic()
+    failed = []
+    for index, name in enumerate(SKILLS):
+        left = max(0.01, minutes - (time.monotonic() - began) / 60.0)
+        share = left / (len(SKILLS) - index)
+        changes = {"robot": robot, "seed": seed}
+        result = _make(name, changes, run, share, episodes, 120.0, False, threads, folder)
+        if result is None:
+            raise typer.Exit(int(ExitCode.CANCELLED))
+        if not result.enters(name):
+            failed.append(name)
+    if failed:
+        out.print(f"not good enough yet: {', '.join(failed)}")
+        raise typer.Exit(int(ExitCode.FAILED))
+
+
+def _make(
+    name: str,
+    changes: dict[str, object],
+    runs: Path,
+    minutes: float | None,
+    episodes: int,
+    save_every: float,
+    processes: bool,
+    threads: int,
+    folder: Path | None,
+    measured: bool = True,
+) -> "SkillResult | None":
+    """Train one skill with a bar; None where Ctrl-C ended it."""
+    with needs_extra():
+        import torch
+
+        from reins.training.rl.recipe import alone, make_skill
+        from reins.training.rl.run import Limits, train
+        from reins.training.rl.settings import settings_for
+    torch.set_num_threads(threads)
+    torch.set_flush_denormal(True)
+    settings = settings_for(name, **changes)
+    place = runs / f"{name}-{settings.seed}"
+    place = alone(place) if settings.demos == 0 else place
+    with _interruptible() as interrupted, _bar(name, settings.steps) as (progress, bar):
+        limits = Limits(
+            seconds=None if minutes is None else 60.0 * minutes,
+            save_every=save_every,
+            processes=processes,
+            stopped=lambda: bool(interrupted),
+        )
+
+        def tell(line: str) -> None:
+            progress.console.print(escape(line))
+
+        def on_step(done: int) -> None:
+            progress.update(bar, completed=done)
+
+        if not measured:
+            train(settings, place, limits, tell, on_step)
+            return None
+        result = make_skill(settings, place, limits, episodes, tell, on_step, out=folder)
+    if not result.run.done:
+        out.print(f"paused at step {result.run.steps} of {settings.steps}; the same command goes on from {place}")
+    return None if interrupted else result
+
+
+@contextmanager
+def _bar(name: str, steps: int) -> Iterator[tuple[Progress, TaskID]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err) as progress:
+        yield progress, progress.add_task(name, total=steps)
+
+
+@contextmanager
+def _interruptible() -> Iterator[list[int]]:
+    """Ctrl-C asks for a pause; pressed again, it ends at once. What is given holds the signals that came."""
+    came: list[int] = []
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(number)
+        err.print("saving a checkpoint; Ctrl-C again to stop without")
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _imitate(name: str, robot: str, seed: int | None, folder: Path | None) -> None:
+    if name != "reach":
+        raise ReinsError(f"only reach is learned by imitation alone; train {name} without --imitate")
+    with needs_extra():
+        from reins.training.reach import ReachSettings, train
     settings = ReachSettings(robot=robot) if seed is None else ReachSettings(robot=robot, seed=seed)
     measured = train(settings, log=lambda line: out.print(escape(line)), folder=folder)
     out.print(f"[green]done[/]: {measured.success_rate:.1%} of {measured.episodes} goals")

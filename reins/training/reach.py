@@ -1,8 +1,8 @@
 """Trains `reach`, the policy behind move_to: imitation of the differential inverse kinematics with dataset aggregation.
 
-Run `python -m reins.training.reach` (or `reins train skill reach`). It takes some minutes on two cores and writes the
-policy, exported to ONNX, with its cards into reins/models/policies. Seeds are fixed: the same machine makes the same
-policy again. The success that it writes into the policy is measured in MuJoCo, after export.
+Run `python -m reins.training.reach` (or `reins train skill reach --imitate`). It takes some minutes on two cores and
+writes the policy, exported to ONNX, with its cards into reins/models/policies. Seeds are fixed: the same machine makes
+the same policy again. The success that it writes into the policy is measured in MuJoCo, after export.
 
 Source: S. Ross, G. Gordon, D. Bagnell, "A reduction of imitation learning and structured prediction to no-regret online
 learning", AISTATS 2011 (DAgger).

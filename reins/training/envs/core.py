@@ -105,6 +105,7 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
             desired_goal=goal,
         )
         self.action_space = gym.spaces.Box(-1.0, 1.0, (TWIST_SIZE,), np.float32)
+        self._excess: list[FloatArray] | None = None
         self.setup: Setup
         self.style = 1.0
 
@@ -134,6 +135,8 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         gripper = decoder.gripper(asked)
         for _ in range(HOLD):
             velocity = decoder.step()
+            if self._excess is not None:
+                self._excess.append(velocity)
             self._sequence += 1
             self._queue.append(
                 SafeCommand(self._sequence, state.stamp, self._period, self._reference, velocity, gripper)
@@ -169,6 +172,17 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
     def share(self) -> float:
         """Share of the speed scales that this episode's style allows."""
         return self._share
+
+    def audit(self) -> int:
+        """Commands beyond a joint's speed or acceleration limit since the last call; the first call begins to count."""
+        velocities, self._excess = self._excess, []
+        if not velocities:
+            return 0
+        speeds = np.array(velocities)
+        slack = 1.0 + 1e-9
+        fast = np.any(np.abs(speeds) > slack * self.profile.velocity, axis=1)
+        change = np.abs(np.diff(speeds, axis=0, prepend=0.0))
+        return int(np.sum(fast | np.any(change > slack * self.profile.acceleration * self._period, axis=1)))
 
     def _begin(self, draw: Draw, joints: FloatArray, random: np.random.Generator) -> None:
         setup, stage = self.setup, self._stage

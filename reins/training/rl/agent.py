@@ -51,7 +51,10 @@ class DemoSac(SAC):
         for parameter in self.critic.parameters():
             parameter.requires_grad_(False)
         q_pi = torch.cat(self.critic(data.observations, actions), dim=1).min(dim=1, keepdim=True).values
-        actor_loss = (temperature * log_prob - (0.0 if self.warming else 1.0) * q_pi).mean()
+        # Values grow with the horizon; what imitation weighs beside them must not shrink with it. Source: S. Fujimoto,
+        # S. Gu, "A minimalist approach to offline reinforcement learning", NeurIPS 2021.
+        size = float(q_pi.detach().abs().mean().clamp(min=1.0))
+        actor_loss = (temperature * log_prob - (0.0 if self.warming else 1.0) * q_pi).mean() / size
         imitated = self._imitation(data, torch.tanh(mean), q_pi, replay.meant)
         for parameter in self.critic.parameters():
             parameter.requires_grad_(True)

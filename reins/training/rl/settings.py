@@ -68,9 +68,8 @@ OVERRIDES: Final[dict[str, dict[str, object]]] = {
     "reach": {
         "steps": 40_000,
         "demos": 30,
-        "demo_decay": 20_000,
+        "demo_decay": 40_000,
         "evaluate_every": 2_000,
-        "gamma": 0.95,
         "layers": (128, 128),
         "batch": 128,
         "updates": 0.5,

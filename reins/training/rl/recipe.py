@@ -1,0 +1,108 @@
+"""The recipe of a learned skill: train, compare with a run without demonstrations, export, measure, write."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from reins.hardware.profile import load_profile
+from reins.models.metadata import Measurement
+from reins.skills.policy import OnnxPolicy
+from reins.training.envs.tasks import TASKS
+from reins.training.rl.curves import plot, read_curve
+from reins.training.rl.export import contract, export, write
+from reins.training.rl.measure import measure
+from reins.training.rl.run import Limits, OnStep, RunResult, Tell, train
+from reins.training.rl.settings import TrainSettings
+
+REQUIRED: Final = {"reach": 1.0, "push": 0.95, "pick": 0.95, "place": 0.95, "stack": 0.90}
+"""Success rate in MuJoCo that a policy needs to enter reins/models."""
+
+ORDER: Final = ("reach", "pick", "place", "stack", "push")
+"""The order in which all skills are trained: what others lean on first."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillResult:
+    """What came of a recipe.
+
+    Attributes:
+        run: how its training ended.
+        measured: what the exported policy reached; None where training is not done.
+        policy: the policy file; None likewise.
+    """
+
+    run: RunResult
+    measured: Measurement | None
+    policy: Path | None
+
+    def enters(self, task: str) -> bool:
+        """Whether the policy is good enough for reins/models."""
+        return self.measured is not None and self.measured.success_rate >= REQUIRED[task]
+
+
+def make_skill(
+    settings: TrainSettings,
+    folder: Path,
+    limits: Limits,
+    episodes: int,
+    tell: Tell,
+    on_step: OnStep = lambda _steps: None,
+    advance: Callable[[], None] = lambda: None,
+    out: Path | None = None,
+) -> SkillResult:
+    """Train one skill, or go on training it; once that is done, export and measure it.
+
+    Args:
+        settings: of the run.
+        folder: of the run: checkpoint, curves, TensorBoard events, and the policy.
+        limits: when to pause.
+        episodes: that the exported policy is measured on.
+        tell: told of the progress, a line at a time.
+        on_step: told how many policy steps have been taken.
+        advance: called after every measured episode.
+        out: where a policy that is good enough is written too.
+
+    Raises:
+        ReinsError: the checkpoint in `folder` was made with other settings.
+    """
+    run = train(settings, folder, limits, tell, on_step)
+    draw(folder, settings.task)
+    if not run.done:
+        return SkillResult(run, None, None)
+    profile = load_profile(settings.robot)
+    if run.progress.best > run.progress.curve[-1].success:
+        run.model.policy.load_state_dict(_best(folder, run))
+    unmeasured = contract(settings, run.steps, None)
+    policy = OnnxPolicy(export(run.model, unmeasured), profile, settings.task)
+    measured = measure(policy, settings.task, "mujoco", episodes, settings.randomisation, advance=advance)
+    tell(f"{settings.task}: {measured.success_rate:.1%} of {measured.episodes} episodes never seen before")
+    data = export(run.model, unmeasured.model_copy(update={"measured": measured}))
+    result = SkillResult(run, measured, write(folder / "policies", data, settings, run.progress.curve))
+    if out is not None and result.enters(settings.task):
+        write(out, data, settings, run.progress.curve)
+    elif out is not None:
+        tell(f"{settings.task} stays out of {out}: it needs {REQUIRED[settings.task]:.0%}")
+    return result
+
+
+def draw(folder: Path, task: str) -> None:
+    """Draw the learning curves of a task: the run in `folder`, and the one beside it without demonstrations."""
+    curves = {}
+    for name, place in (("with demonstrations", folder), ("without demonstrations", alone(folder))):
+        if (place / "curve.csv").is_file():
+            curves[name] = read_curve(place / "curve.csv")
+    if curves:
+        plot(folder / "curve.png", f"{task}: {TASKS[task].__doc__}", curves)
+
+
+def alone(folder: Path) -> Path:
+    """Where the run without demonstrations of the run in `folder` lies."""
+    return folder.with_name(f"{folder.name}-alone")
+
+
+def _best(folder: Path, run: RunResult) -> dict[str, object]:
+    """The weights of the best evaluation."""
+    policy = type(run.model.policy).load(str(folder / "best.pt"), device="cpu")
+    state: dict[str, object] = policy.state_dict()
+    return state

@@ -1,0 +1,211 @@
+"""Training of skills: what is exported computes what PyTorch computes, an interrupted run goes on where it stopped."""
+# ruff: noqa: E402 — without PyTorch, which the imports below need, the file is skipped
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="training needs the extra `train`")
+
+import onnxruntime as ort
+
+from reins.contracts.errors import ReinsError
+from reins.hardware.profile import load_profile
+from reins.models.registry import list_models, read_contract, verify_model
+from reins.skills.policy import OnnxPolicy
+from reins.training.envs.core import SkillEnv, goal_flag
+from reins.training.envs.tasks import TASKS
+from reins.training.envs.teacher import Teacher
+from reins.training.rl import checkpoint
+from reins.training.rl.curves import read_curve, write_curve
+from reins.training.rl.demos import Demonstrations, demonstrate
+from reins.training.rl.export import contract, export, write
+from reins.training.rl.measure import MEASURED, run_episodes, task_of
+from reins.training.rl.recipe import make_skill
+from reins.training.rl.rollouts import HELD_OUT, evaluate
+from reins.training.rl.run import Limits, begin, make_envs, policy_of, train
+from reins.training.rl.settings import TrainSettings, settings_for
+
+PROFILE = load_profile("franka")
+
+torch.set_num_threads(1)  # threads that wait for each other on a busy machine are slower than one
+
+
+def few(task: str = "reach", **changes: object) -> TrainSettings:
+    """A run of seconds."""
+    small: dict[str, object] = {
+        "steps": 480,
+        "demos": 2,
+        "warm_up": 10,
+        "layers": (16, 16),
+        "batch": 32,
+        "updates": 0.25,
+        "replay": 2000,
+        "evaluate_every": 400,
+        "evaluated": 1,
+        "randomisation": "none",
+    }
+    return settings_for(task, **{**small, **changes})
+
+
+def silent(_line: str) -> None:
+    """Tell nobody."""
+
+
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_the_teacher_succeeds(task: str) -> None:
+    env = SkillEnv(task)
+    successes = 0
+    for seed in range(4):
+        env.reset(seed=seed)
+        teacher, cut = Teacher(env), False
+        while not cut:
+            _, _, _, cut, info = env.step(teacher.act())
+        successes += bool(info["is_success"])
+    assert successes >= 3
+
+
+@pytest.mark.parametrize("task", ["reach", "pick", "stack"])
+def test_the_exported_policy_computes_what_torch_computes(task: str) -> None:
+    settings = few(task, demos=0)
+    env = make_envs(settings, processes=False)
+    model = begin(settings, env, SkillEnv(task), silent)
+    metadata = contract(settings, 0, None)
+    session = ort.InferenceSession(export(model, metadata), providers=["CPUExecutionProvider"])
+    act, random = policy_of(model), np.random.default_rng(0)
+    size = metadata.observation_size - 3
+    worst = 0.0
+    for _ in range(1000):
+        seen = random.normal(0.0, 0.5, size).astype(np.float32)
+        way = random.normal(0.0, 0.2, 3).astype(np.float32)
+        goal = np.array([*(seen[:3] + way), *goal_flag(task)])
+        wanted = act({"observation": seen, "desired_goal": goal, "achieved_goal": goal})
+        given = np.concatenate([seen, (goal[:3].astype(np.float32) - seen[:3])])[None]
+        (action,) = session.run(None, {"observation": given})
+        worst = max(worst, float(np.abs(action[0] - wanted).max()))
+    assert worst < 1e-5
+    env.close()
+
+
+def test_the_policy_file_acts_in_its_runtime_as_the_agent_does() -> None:
+    settings = few("pick")
+    env, examined = make_envs(settings, processes=False), SkillEnv("pick", randomisation="none")
+    model = begin(settings, env, examined, silent)
+    policy = OnnxPolicy(export(model, contract(settings, 0, None)), PROFILE, "pick")
+    act = policy_of(model)
+    observation, _ = examined.reset(seed=1)
+    for _ in range(30):
+        action = act(observation)
+        np.testing.assert_allclose(policy.act(examined.view_input), action, atol=1e-4)
+        observation, *_ = examined.step(action)
+    env.close()
+
+
+def test_a_policy_file_has_its_contract_and_its_cards(tmp_path: Path) -> None:
+    settings = few("stack", demos=0)
+    env = make_envs(settings, processes=False)
+    model = begin(settings, env, SkillEnv("stack"), silent)
+    data = export(model, contract(settings, 7, None))
+    write(tmp_path / "policies", data, settings, [])
+    metadata = verify_model("stack", tmp_path)
+    assert metadata == read_contract(data)
+    assert metadata.rate == 50.0 and metadata.style is not None and metadata.training.samples == 7
+    assert task_of(metadata) == "stack"
+    assert [entry.name for entry in list_models(tmp_path)] == ["stack"]
+    env.close()
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    settings = few()
+    asked = iter(range(10_000))
+    paused = train(settings, tmp_path, Limits(stopped=lambda: next(asked) >= 70), silent)
+    assert not paused.done and 0 < paused.steps < settings.steps
+    before = {name: value.clone() for name, value in paused.model.policy.state_dict().items()}
+    moments = paused.model.actor.optimizer.state_dict()["state"][0]["exp_avg"].clone()
+
+    env = make_envs(settings, processes=False)
+    model, progress = checkpoint.restore(tmp_path, settings, env)
+    assert model.num_timesteps == paused.steps
+    assert progress.curve == paused.progress.curve
+    for name, value in model.policy.state_dict().items():
+        assert torch.equal(value, before[name]), name
+    assert torch.equal(model.actor.optimizer.state_dict()["state"][0]["exp_avg"], moments)
+    first, second = paused.model.replay_buffer, model.replay_buffer
+    assert (first.pos, first.full) == (second.pos, second.full)
+    np.testing.assert_array_equal(first.ep_length, second.ep_length)
+    np.testing.assert_array_equal(first.observations["observation"], second.observations["observation"])
+    assert len(second.demos) == len(first.demos)
+    env.close()
+
+    steps: list[int] = []
+    done = train(settings, tmp_path, Limits(), silent, steps.append)
+    assert done.done and done.steps >= settings.steps
+    assert steps[0] == paused.steps + settings.envs
+    assert [point.step for point in done.progress.curve] == sorted({point.step for point in done.progress.curve})
+
+
+def test_two_runs_that_go_on_from_the_same_checkpoint_are_the_same(tmp_path: Path) -> None:
+    import shutil
+
+    settings = few()
+    asked = iter(range(10_000))
+    train(settings, tmp_path / "a", Limits(stopped=lambda: next(asked) >= 70), silent)
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    ends = [train(settings, tmp_path / name, Limits(), silent).model.policy.state_dict() for name in ("a", "b")]
+    for name, value in ends[0].items():
+        assert torch.equal(value, ends[1][name]), name
+
+
+def test_a_checkpoint_of_other_settings_is_refused(tmp_path: Path) -> None:
+    train(few(), tmp_path, Limits(seconds=0.0), silent)
+    with pytest.raises(ReinsError, match="gamma"):
+        train(few(gamma=0.9), tmp_path, Limits(), silent)
+    with pytest.raises(ReinsError, match="no checkpoint"):
+        checkpoint.restore(tmp_path / "nowhere", few(), make_envs(few(), processes=False))
+
+
+def test_the_share_of_demonstrations_decays(tmp_path: Path) -> None:
+    settings = few(demo_decay=300, demo_share=0.5, demo_least=0.1)
+    result = train(settings, tmp_path, Limits(), silent)
+    assert result.model.replay_buffer.share == pytest.approx(0.1)
+    assert result.model.imitation == 0.0
+
+
+def test_demonstrations_keep_what_was_done_and_what_was_meant(tmp_path: Path) -> None:
+    found, _ = demonstrate(SkillEnv("reach", randomisation="none"), 4, seed=1)
+    disturbed = np.any(found.actions[:, :4] != found.meant[:, :4], axis=1)
+    assert 0.05 < disturbed.mean() < 0.5
+    found.save(tmp_path / "demos.npz")
+    again = Demonstrations.load(tmp_path / "demos.npz")
+    np.testing.assert_array_equal(again.meant, found.meant)
+    batch, meant = again.sample(8)
+    assert batch.observations["observation"].shape[0] == meant.shape[0] == 8
+
+
+def test_evaluations_are_the_same_every_time() -> None:
+    env = SkillEnv("reach")
+    results = [evaluate(env, lambda _: np.zeros(5, dtype=np.float32), 2) for _ in range(2)]
+    assert results[0] == results[1]
+    assert HELD_OUT != MEASURED
+
+
+def test_a_curve_is_read_as_it_was_written(tmp_path: Path) -> None:
+    points = [checkpoint.CurvePoint(0, 0.0, 0.25, 100.0), checkpoint.CurvePoint(500, 1.5, 0.5, 80.0)]
+    write_curve(tmp_path / "curve.csv", points)
+    assert read_curve(tmp_path / "curve.csv") == points
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_recipe_runs_from_end_to_end(tmp_path: Path) -> None:
+    settings = few(steps=400)
+    result = make_skill(settings, tmp_path / "reach-1", Limits(), 3, silent, out=tmp_path / "models")
+    assert result.measured is not None and result.measured.episodes == 3 and result.policy is not None
+    assert result.measured.limit_violations == 0
+    assert (tmp_path / "reach-1" / "curve.png").stat().st_size > 1000
+    assert (tmp_path / "models" / "reach.onnx").is_file() == result.enters("reach")
+    policy = OnnxPolicy(result.policy.read_bytes(), PROFILE, "reach")
+    evaluation, _ = run_episodes(policy, SkillEnv("reach", randomisation="none"), 3, MEASURED)
+    assert evaluation.success_rate == result.measured.success_rate
