@@ -130,11 +130,13 @@ class PybulletPhysics:
     def _drive_fingers(self) -> float:
         """Force of the gripper's drive, of which each finger gets half [N]."""
         gripper = self.gripper
-        lag = float(gripper.reference[0]) - float(gripper.position.mean())
-        force = FINGER_STIFFNESS * lag - FINGER_DAMPING * float(gripper.velocity.mean())
+        mean = sum(gripper.position.tolist()) / 2
+        speed = sum(gripper.velocity.tolist()) / 2
         least, most = gripper.force_range.tolist()
-        gripper.force[0] = min(max(force, least), most)
-        return float(gripper.force[0])
+        wanted = FINGER_STIFFNESS * (gripper.reference.item() - mean) - FINGER_DAMPING * speed
+        force: float = min(max(wanted, least), most)
+        gripper.force[0] = force
+        return force
 
     def _pose(self, name: str) -> FloatArray:
         centre, (x, y, z, w) = bullet.getBasePositionAndOrientation(
