@@ -1,17 +1,16 @@
 """What every simulated arm does whatever its physics engine: reference, watchdog, stops, faults, truth of the world."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Protocol
+from math import isfinite
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotSpec, RobotState, SafeCommand, StopCategory
-from reins.sim.gripper import GripperDrive, SimulatedGripper
+from reins.sim.gripper import SimulatedGripper
 from reins.sim.objects import rest_height
+from reins.sim.physics import Physics
 from reins.sim.placement import place
 from reins.sim.touch import TouchWatch
 from reins.sim.world import CameraSpec, WorldSpec
@@ -25,72 +24,6 @@ JUMP: Final = 0.1
 
 STILL: Final = 1e-3
 """Below this speed brakes have closed [rad/s]."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JointDrive:
-    """What the arm's joint impedance and its engine share; the arrays stay the same ones for good.
-
-    Attributes:
-        position, velocity, effort: (n,) measured [rad, rad/s, N·m]; the engine writes them.
-        reference: (n,) position that is tracked [rad]; both write it, for the engine moves it on with `speeds`.
-        speeds: (k, n) speed of the reference [rad/s] in every row; the arm writes it.
-    """
-
-    position: FloatArray
-    velocity: FloatArray
-    effort: FloatArray
-    reference: FloatArray
-    speeds: FloatArray
-
-
-class Physics(Protocol):
-    """One engine with one arm and one world in it. Every joint pulls to a reference that moves at a given speed."""
-
-    @property
-    def timestep(self) -> float:
-        """Physics and joint control period [s]."""
-        ...
-
-    @property
-    def time(self) -> float:
-        """Robot time [s]."""
-        ...
-
-    @time.setter
-    def time(self, value: float) -> None: ...
-
-    @property
-    def joints(self) -> JointDrive:
-        """The arm's joints."""
-        ...
-
-    @property
-    def gripper(self) -> GripperDrive:
-        """The gripper's drive."""
-        ...
-
-    @property
-    def objects(self) -> Mapping[str, FloatArray]:
-        """(7,) pose of every object's body, x y z [m] and w x y z, by id."""
-        ...
-
-    def qpos(self) -> FloatArray:
-        """(nq,) joints, fingers and objects, in the order of `reins.sim.model`; a copy."""
-        ...
-
-    def begin(self, poses: Mapping[str, FloatArray]) -> None:
-        """Start anew at time 0, at rest: arm at home, gripper open, objects at (7,) `poses`."""
-
-    def advance(self, steps: int) -> None:
-        """Compute that many physics steps."""
-
-    def contacts(self) -> NDArray[np.int32]:
-        """(c, 2) what is in contact now, in the kinds of `reins.sim.touch`."""
-        ...
-
-    def close(self) -> None:
-        """Release the engine. Safe to call twice."""
 
 
 class SimulatedArm:
@@ -108,6 +41,9 @@ class SimulatedArm:
         world: the world around it.
         seed: of the objects' poses.
         physics: the engine, made from the same profile and world.
+
+    Attributes:
+        watches_touches: look at the contacts after every `step`, for `world_state`; whoever never asks saves the time.
 
     Raises:
         ReinsError: the objects do not fit on the table.
@@ -134,6 +70,7 @@ class SimulatedArm:
         self._stale_steps = round(profile.rates.stale_after / self._dt)
         self._gripper = SimulatedGripper(physics.gripper, profile.gripper)
         self._touch = TouchWatch(world, physics.contacts)
+        self.watches_touches = True
         self.seed = seed
         self.reset(seed)
 
@@ -197,10 +134,11 @@ class SimulatedArm:
         position, velocity = command.position, command.velocity
         if len(position) != self._n or len(velocity) != self._n:
             raise ReinsError(f"a setpoint for '{self._spec.name}' has {self._n} positions and velocities")
-        if not (np.isfinite(position).all() and np.isfinite(velocity).all()):
+        if not isfinite(float(position @ position + velocity @ velocity)):
             self.stop(StopCategory.CONTROLLED, "a setpoint is not finite")
             return
-        if np.abs(position - self._reference).max() > JUMP and self._jumps(position):
+        jump = position - self._reference
+        if float(jump @ jump) > JUMP**2 and np.abs(jump).max() > JUMP and self._jumps(position):
             return
         self._reference[:] = position
         self._speeds[:] = velocity
@@ -229,7 +167,8 @@ class SimulatedArm:
                 f"no command for {self._profile.rates.stale_after * 1e3:.0f} ms: the arm stopped by itself",
             )
             self._step_stopped(steps - fresh)
-        self._touch.look()
+        if self.watches_touches:
+            self._touch.look()
 
     def stop(self, category: StopCategory, reason: str) -> None:
         """Stop now and set the fault to `reason`; the first reason stays.

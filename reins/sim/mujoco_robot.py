@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
-from reins.sim.arm import JointDrive, SimulatedArm
+from reins.sim.arm import SimulatedArm
 from reins.sim.gripper import GripperDrive
 from reins.sim.model import FINGERS, TIMESTEP, build_model
+from reins.sim.physics import JointDrive
 from reins.sim.touch import FINGER_KINDS, ROBOT
 from reins.sim.world import WorldSpec
 
@@ -34,7 +35,7 @@ class MujocoRobot(SimulatedArm):
 
 
 class MujocoPhysics:
-    """MuJoCo as `reins.sim.arm.Physics`: every array is a view into the engine's own memory, which never moves."""
+    """MuJoCo as `reins.sim.physics.Physics`: every array is a view into the engine's own memory, which never moves."""
 
     timestep = TIMESTEP
 

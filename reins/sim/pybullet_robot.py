@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
-from reins.sim.arm import JointDrive, SimulatedArm
+from reins.sim.arm import SimulatedArm
 from reins.sim.gripper import GripperDrive
 from reins.sim.model import DAMPING, FINGER_DAMPING, FINGER_STIFFNESS, STIFFNESS, build_model
+from reins.sim.physics import JointDrive
 from reins.sim.pybullet_urdf import bullet_urdf
 from reins.sim.pybullet_world import TIMESTEP, load_bodies
 from reins.sim.world import WorldSpec
@@ -39,7 +40,7 @@ class PybulletRobot(SimulatedArm):
 
 
 class PybulletPhysics:
-    """Bullet as `reins.sim.arm.Physics`: joint impedance by torques, once per physics step."""
+    """Bullet as `reins.sim.physics.Physics`: joint impedance by torques, once per physics step."""
 
     timestep = TIMESTEP
 
