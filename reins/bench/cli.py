@@ -138,6 +138,60 @@ def sim(
 
 
 @app.command()
+def env(
+    task: Annotated[str, typer.Option(help="Task: reach, push, pick, place or stack.")] = "pick",
+    seconds: Annotated[float, typer.Option(min=0.1, max=10.0, help="Simulated time of each round, in seconds.")] = 4.0,
+    json_file: JsonFile = None,
+) -> None:
+    """Physics steps per second of a training environment, beside bare mj_step."""
+    from reins.cli.train import needs_extra
+
+    with needs_extra():
+        from reins.bench.env import run_env
+    _finish(run_env(task, seconds), json_file)
+
+
+@app.command()
+def skills(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Tasks; by default all that there is a trained policy for.")
+    ] = None,
+    sim: Annotated[str, typer.Option(help="Simulators, separated by commas.")] = "mujoco",
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes per policy and simulator.")] = 200,
+    randomisation: Annotated[str, typer.Option(help="What changes from episode to episode.")] = "training",
+    models: Annotated[Path | None, typer.Option(help="Folder of models; those that ship by default.")] = None,
+    robot: Robot = "franka",
+    json_file: JsonFile = None,
+) -> None:
+    """Success of trained policies alone, per skill and simulator, on held-out episodes."""
+    from reins.cli.train import needs_extra
+
+    with needs_extra():
+        from reins.bench.skills import run_skills, trained
+    from reins.hardware.profile import load_profile
+
+    sims = [name.strip() for name in sim.split(",") if name.strip()]
+    total = episodes * len(sims) * len(trained(load_profile(robot), names or (), models))
+    with _progress("episodes", total) as progress:
+        report = run_skills(robot, sims, episodes, names or (), randomisation, models, lambda: progress(""))
+    _finish(report, json_file)
+
+
+@app.command()
+def policy(
+    name: Annotated[str | None, typer.Argument(help="Policy; by default the one with the most inputs.")] = None,
+    steps: Annotated[int, typer.Option(min=100, help="Steps to time.")] = 5000,
+    models: Annotated[Path | None, typer.Option(help="Folder of models; those that ship by default.")] = None,
+    robot: Robot = "franka",
+    json_file: JsonFile = None,
+) -> None:
+    """Time of one policy step, beside bare InferenceSession.run on the same model."""
+    from reins.bench.policy import run_policy
+
+    _finish(run_policy(robot, name, steps, models), json_file)
+
+
+@app.command()
 def latency(
     seconds: Annotated[float, typer.Option(min=2.0, max=600.0, help="Length of each measurement, in seconds.")] = 20.0,
     json_file: JsonFile = None,

@@ -160,11 +160,9 @@ class TwistDecoder:
         # All joints slow down together, so that the hand keeps its way where the arm is stretched out.
         room = np.where(velocity > 0.0, self._upper - joints, joints - self._lower)
         np.maximum(room, 1e-6, out=room)
-        fastest = float((np.abs(velocity) / np.minimum(self._speed, WALL * room)).max())
-        if fastest > 1.0:
-            velocity /= fastest
+        velocity /= _excess(velocity / np.minimum(self._speed, WALL * room))
         lead = reference - joints
-        most = float(np.abs(lead).max())
+        most = LEAD[0] * _excess(lead / LEAD[0])
         if most > LEAD[0] and float(lead @ velocity) > 0.0:
             velocity *= max(0.0, (LEAD[1] - most) / (LEAD[1] - LEAD[0]))
         self._aim = velocity
@@ -172,10 +170,16 @@ class TwistDecoder:
     def step(self) -> FloatArray:
         """(n,) joint velocity for the next control period [rad/s]."""
         change = self._aim - self._velocity
-        steepest = float(np.abs(change / self._ramp).max())
-        self._velocity = self._velocity + (change / steepest if steepest > 1.0 else change)
+        self._velocity = self._velocity + change / _excess(change / self._ramp)
         return self._velocity
 
     def gripper(self, action: FloatArray) -> GripperCommand:
         """What `action` (5,) asks of the gripper."""
         return GripperCommand(max(0.0, float(action[4]) * float(self._scale[4])), self._gripper.grasp_force)
+
+
+def _excess(shares: FloatArray) -> float:
+    """The largest magnitude of `shares` (n,) of their bounds, at least 1: what to divide by to respect them all."""
+    if float(shares @ shares) <= 1.0:
+        return 1.0  # a vector that short has no component beyond, and asking for the largest costs more
+    return max(1.0, float(np.abs(shares).max()))

@@ -130,7 +130,7 @@ def test_without_randomisation_the_pose_is_the_true_one() -> None:
     env.reset(seed=1)
     view = env.view_input.target
     assert view is not None
-    np.testing.assert_allclose(view.position, env._stage.pose(SUBJECT)[:3], atol=1e-9)
+    np.testing.assert_allclose(view.position, env.stage.pose(SUBJECT)[:3], atol=1e-9)
 
 
 @pytest.mark.parametrize(

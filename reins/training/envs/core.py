@@ -86,8 +86,8 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
     ) -> None:
         kind = look_up("task", task, TASKS)
         self.profile = load_profile(robot)
-        self._stage = make_stage(sim, self.profile, kind.world)
-        self._nominal = {name: np.array(item.size) for name, item in self._stage.world.by_id.items()}
+        self.stage = make_stage(sim, self.profile, kind.world)
+        self._nominal = {name: np.array(item.size) for name, item in self.stage.world.by_id.items()}
         self.task = kind(self._nominal)
         self.kinematics = Kinematics(self.profile)
         self._decoder = TwistDecoder(ACTION, self.profile)
@@ -116,7 +116,7 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         super().reset(seed=seed)
         random = self.np_random
         draw = self._randomisation.draw(random)
-        sizes = self._stage.apply(draw, self._nominal)
+        sizes = self.stage.apply(draw, self._nominal)
         self.task = type(self.task)(sizes)
         self.setup, joints = self._starts.find(self.task, random)
         self.style = float(random.uniform()) if self._fixed_style is None else self._fixed_style
@@ -127,7 +127,7 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
 
     def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """One period of the policy."""
-        state, decoder, stage = self.state, self._decoder, self._stage
+        state, decoder, stage = self.state, self._decoder, self.stage
         asked = np.minimum(np.maximum(np.asarray(action, dtype=np.float64), -1.0), 1.0)
         tool = self.tool
         posture = (state.position, state.reference, tool.position, tool.rotation, self._jacobian)
@@ -161,7 +161,7 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
 
     def close(self) -> None:
         """Release the simulator."""
-        self._stage.close()
+        self.stage.close()
 
     @property
     def view_input(self) -> PolicyInput:
@@ -185,7 +185,7 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         return int(np.sum(fast | np.any(change > slack * self.profile.acceleration * self._period, axis=1)))
 
     def _begin(self, draw: Draw, joints: FloatArray, random: np.random.Generator) -> None:
-        setup, stage = self.setup, self._stage
+        setup, stage = self.setup, self.stage
         stage.arrange(joints, setup.width, setup.objects)
         self._reference = joints
         self._sequence = 0
@@ -206,14 +206,14 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         """Let the fingers close on what is between them."""
         close = self._decoder.gripper(-np.ones(TWIST_SIZE))
         for _ in range(30):
-            self._stage.write(SafeCommand(0, 0.0, self._period, self._reference, still, close))
-            self._stage.step(self._period)
-            if self._stage.read().gripper_holding:
+            self.stage.write(SafeCommand(0, 0.0, self._period, self._reference, still, close))
+            self.stage.step(self._period)
+            if self.stage.read().gripper_holding:
                 return
 
     def _observe(self) -> Observation:
         """Read the robot, look at the object, build the observation."""
-        stage = self._stage
+        stage = self.stage
         self.state = state = stage.read()
         self.tool, self._jacobian = self.kinematics.tool_jacobian(state.position)
         tool = self.tool

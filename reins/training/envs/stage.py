@@ -56,6 +56,7 @@ class MujocoStage:
     def __init__(self, profile: RobotProfile, world: str) -> None:
         self.world = WORLDS.load(world, WorldSpec)
         self.robot = robot = MujocoRobot(profile, self.world, seed=0)
+        robot.watches_touches = False
         self._force = profile.gripper.grasp_force
         self._n = n = len(profile.joints)
         self._poses = {name: robot.data.joint(name).qpos for name in self.world.by_id}

@@ -1,0 +1,124 @@
+"""What one policy step costs beside bare ONNX Runtime on the same model in the same run."""
+
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from reins.bench.report import Report
+from reins.contracts.errors import ReinsError
+from reins.hardware.kinematics import Kinematics
+from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.robot import RobotState
+from reins.models.metadata import TOOL_TWIST
+from reins.models.registry import find_model, list_models
+from reins.skills.action import TwistDecoder
+from reins.skills.observation import ObjectView, PolicyInput
+from reins.skills.onnx_factory import KIND
+from reins.skills.policy import OnnxPolicy, load_policy
+
+BLOCK: Final = 100
+"""Steps of one kind before the other kind's turn: both see the same machine."""
+
+
+def run_policy(robot: str, name: str | None, steps: int, folder: Path | None = None) -> Report:
+    """Time a policy's step (build the observation, infer, build the action) and bare `InferenceSession.run`.
+
+    Args:
+        robot: profile name.
+        name: of the policy; by default the one with the most inputs.
+        steps: of each.
+        folder: where models lie; those that ship by default.
+
+    Raises:
+        ReinsError: no such policy.
+    """
+    profile = load_profile(robot)
+    policy, data = _policy(profile, name, folder)
+    stepped, bare = Stepped(policy, profile), _Bare(data)
+    ours: list[float] = []
+    theirs: list[float] = []
+    stepped.time(BLOCK)
+    bare.time(BLOCK)
+    for _ in range(max(1, steps // BLOCK)):
+        ours += stepped.time(BLOCK)
+        theirs += bare.time(BLOCK)
+    summary = {
+        "episodes": len(ours),
+        "step_us": _percentiles(ours),
+        "bare_onnx_us": _percentiles(theirs),
+        "ratio": float(np.median(ours) / np.median(theirs)),
+    }
+    return Report("policy", {"robot": robot, "policy": policy.name, "steps": len(ours)}, summary)
+
+
+def _policy(profile: RobotProfile, name: str | None, folder: Path | None) -> tuple[OnnxPolicy, bytes]:
+    if name is not None:
+        path = find_model(name, folder).path
+        return load_policy(path, profile), path.read_bytes()
+    entries = [entry for entry in list_models(folder) if entry.kind == KIND and entry.robot == profile.name]
+    if not entries:
+        raise ReinsError(f"there is no policy for '{profile.name}'")
+    policies = [(load_policy(entry.path, profile), entry.path) for entry in entries]
+    policy, path = max(policies, key=lambda pair: pair[0].metadata.observation_size)
+    return policy, path.read_bytes()
+
+
+class Stepped:
+    """A policy's whole step on a standing arm over a block."""
+
+    def __init__(self, policy: OnnxPolicy, profile: RobotProfile) -> None:
+        self._policy = policy
+        joints, kinematics = np.array(profile.home), Kinematics(profile)
+        zero = np.zeros(len(joints))
+        state = RobotState(0.0, joints, zero, zero, joints, profile.gripper.max_width, False, 0)
+        tool, jacobian = kinematics.tool_jacobian(joints)
+        view = ObjectView(tool.position - np.array([0.0, 0.0, 0.1]), 0.3, np.full(3, 0.04))
+        self._inputs = PolicyInput(state, tool, tool, policy.last_action, np.zeros(3), view, 0.5)
+        self._posture = (joints, joints, tool.position, tool.rotation, jacobian.copy())
+        twist = policy.metadata.action.meaning == TOOL_TWIST
+        self._decoder = TwistDecoder(policy.metadata.action, profile) if twist else None
+
+    def time(self, steps: int) -> list[float]:
+        """How long each of `steps` took [µs]."""
+        policy, decoder, inputs, clock = self._policy, self._decoder, self._inputs, time.perf_counter
+        taken = []
+        for _ in range(steps):
+            begin = clock()
+            if decoder is None:
+                policy.step(inputs)
+            else:
+                action = policy.act(inputs)
+                decoder.aim(action, 1.0, *self._posture)
+                decoder.step()
+            taken.append(1e6 * (clock() - begin))
+        return taken
+
+
+class _Bare:
+    """`InferenceSession.run` and nothing else."""
+
+    def __init__(self, data: bytes) -> None:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._session = ort.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        entry = self._session.get_inputs()[0]
+        self._feed: dict[str, NDArray[np.float32]] = {entry.name: np.zeros(entry.shape, dtype=np.float32)}
+
+    def time(self, steps: int) -> list[float]:
+        """How long each of `steps` took [µs]."""
+        session, feed, clock = self._session, self._feed, time.perf_counter
+        taken = []
+        for _ in range(steps):
+            begin = clock()
+            session.run(None, feed)
+            taken.append(1e6 * (clock() - begin))
+        return taken
+
+
+def _percentiles(times: list[float]) -> dict[str, Any]:
+    p50, p99 = np.percentile(times, (50, 99)).tolist()
+    return {"p50": p50, "p99": p99}
