@@ -73,6 +73,7 @@ class CollisionGuard:
         self.fastest = np.full(ROWS, np.inf)
         self._granted: dict[str, float] = {}
         self._overshot, self._refused = 0.0, 0
+        self._rows: Numbers = np.zeros(0, dtype=np.int64)
         self._rebuild()
 
     def surround(self, keep_outs: Sequence[Box], held: Box | None) -> None:

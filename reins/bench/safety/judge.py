@@ -26,6 +26,9 @@ rounding and on what lies between two points of a path."""
 MOMENT: Final = 1e-3
 """Over which speeds of approach are taken [s]: long beside the accuracy of distances."""
 
+UNSURE: Final = 2e-3
+"""A speed of approach is not known better than this [m/s]."""
+
 PATH: Final = 12
 """Points of a path to standstill that are looked at."""
 
@@ -187,7 +190,7 @@ class Judge:
             return False
         before = self._rooms()
         self.twin.move(position + MOMENT * wanted)
-        closing = (before - self._rooms()) / MOMENT
+        closing = (before - self._rooms()) / MOMENT + UNSURE
         if not self._slow_enough(closing, before - WALL, np.full(len(closing), self._settings.tool_deceleration)):
             return False
         way = wanted * (self._hold + 0.5 * float((np.abs(wanted) / usable).max()))

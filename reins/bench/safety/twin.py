@@ -230,6 +230,7 @@ def _build(profile: RobotProfile) -> mujoco.MjModel:
             spec.delete(geom)
     off = mujoco.mjtDisableBit
     spec.option.disableflags = int(off.mjDSBL_CONTACT) | int(off.mjDSBL_EQUALITY) | int(off.mjDSBL_LIMIT)
+    spec.option.ccd_tolerance, spec.option.ccd_iterations = 1e-10, 200  # of distances; speeds are taken from them
     for joint in spec.joints:
         joint.armature, joint.frictionloss = 0.0, 0.0
         joint.damping[:] = 0.0
