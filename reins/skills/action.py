@@ -167,6 +167,10 @@ class TwistDecoder:
             velocity *= max(0.0, (LEAD[1] - most) / (LEAD[1] - LEAD[0]))
         self._aim = velocity
 
+    def brake(self) -> None:
+        """Aim at a standstill."""
+        self._aim = np.zeros_like(self._home)
+
     def step(self) -> FloatArray:
         """(n,) joint velocity for the next control period [rad/s]."""
         change = self._aim - self._velocity

@@ -11,8 +11,10 @@ from reins.contracts.scene import Scene
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotState
+from reins.models.metadata import TOOL_TWIST
 from reins.models.registry import list_models
 from reins.skills.controller import SkillController
+from reins.skills.learned import LEARNED, style_for
 from reins.skills.observation import PolicyInput
 from reins.skills.policy import OnnxPolicy, PolicySlot, load_policy
 from reins.skills.pose_ik import pose_error
@@ -109,7 +111,7 @@ class OnnxFactory:
         for policy in shipped_policies(profile) if policies is None else policies:
             slot = PolicySlot(policy, profile)
             for skill in policy.metadata.skills:
-                if skill not in BUILDERS:
+                if skill not in (LEARNED if _acts_by_twist(policy) else BUILDERS):
                     raise ReinsError(f"policy '{policy.name}' is for skill '{skill}', which has no controller")
                 if skill in self._slots:
                     raise ReinsError(f"policies '{self._slots[skill].policy.name}' and '{policy.name}' both do {skill}")
@@ -144,8 +146,12 @@ class OnnxFactory:
         Raises:
             ReinsError: there is no policy for that skill, or the call cannot be carried out; says why.
         """
-        arm = PolicyArm(self._profile, self.slot(skill), speed_scale(constraints))
-        return BUILDERS[skill](arm, Layout(self._profile, avoided_by(constraints)), arguments, state, scene)
+        slot, scale = self.slot(skill), speed_scale(constraints)
+        layout = Layout(self._profile, avoided_by(constraints))
+        if _acts_by_twist(slot.policy):
+            arm = Arm(self._profile, scale)
+            return LEARNED[skill](arm, layout, slot, style_for(slot, scale), arguments, state, scene)
+        return BUILDERS[skill](PolicyArm(self._profile, slot, scale), layout, arguments, state, scene)
 
 
 def shipped_policies(profile: RobotProfile) -> list[OnnxPolicy]:
@@ -156,6 +162,10 @@ def shipped_policies(profile: RobotProfile) -> list[OnnxPolicy]:
     """
     entries = [entry for entry in list_models() if entry.kind == KIND and entry.robot == profile.name]
     return [load_policy(entry.path, profile) for entry in entries]
+
+
+def _acts_by_twist(policy: OnnxPolicy) -> bool:
+    return policy.metadata.action.meaning == TOOL_TWIST
 
 
 def _distance(goal: ToolPose, tool: ToolPose) -> float:

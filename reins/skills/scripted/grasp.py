@@ -59,7 +59,7 @@ def pick(arm: Arm, layout: Layout, object_id: str, state: RobotState, scene: Sce
         Grip("open", arm, opened, least=0.0, weight=0.1),
         MoveTool("descend", arm, grasp.at, scale=0.7, weight=1.2),
         Grip("close", arm, closed),
-        Verify("check", arm, lambda now, _: _grasp_failure(now, object_id, grasp.width)),
+        Verify("check", arm, lambda now, _: grasp_failure(now, object_id, grasp.width)),
         MoveTool("raise", arm, raised(arm, layout)),
         Verify("hold", arm, lambda now, _: "" if now.gripper_holding else f"{object_id} slipped out of the gripper"),
     ]
@@ -182,7 +182,7 @@ class Grasp:
         return f"there is no room for the fingers around {item.id}: {nearest.id} is too close"
 
 
-def _grasp_failure(state: RobotState, object_id: str, width: float) -> str:
+def grasp_failure(state: RobotState, object_id: str, width: float) -> str:
     """Why the gripper has not grasped the object; empty if it has."""
     closed_on = f"{state.gripper_width * 1e3:.0f} mm"
     if state.gripper_width < 0.004:

@@ -1,11 +1,12 @@
 """What perception would know of the object: a noisy pose, a few times a second, with the blind spots that it has."""
 
 from dataclasses import dataclass
-from math import atan2, cos, hypot, pi, sin
+from math import atan2, cos, hypot, sin
 
 import numpy as np
 
 from reins.hardware.robot import FloatArray
+from reins.skills.object_follower import ObjectFollower
 from reins.skills.observation import ObjectView
 
 
@@ -52,8 +53,7 @@ class ObjectCamera:
         self._yaw_bias = float(random.normal(0.0, 1.0)) * errors.yaw_bias
         self._size = size + random.normal(0.0, 1.0, 3) * errors.size
         self._next = -1.0
-        self._grasp: tuple[FloatArray, float] | None = None
-        self.view = ObjectView(np.zeros(3), 0.0, self._size)
+        self._follower = ObjectFollower(ObjectView(np.zeros(3), 0.0, self._size))
 
     def look(
         self, time: float, position: FloatArray, yaw: float, tool: FloatArray, rotation: FloatArray, holding: bool
@@ -67,26 +67,13 @@ class ObjectCamera:
         """
         first = self._next < 0.0
         if holding and not first:
-            return self._follow(tool, rotation)
-        self._grasp = None
+            return self._follower.carry(tool, rotation)
         if first or (time >= self._next and not _hidden(position, tool)):
             self._next = time + LOOKS - 1e-9
             seen = position + self._bias + self._random.normal(0.0, 1.0, 3) * self._noise
             turned = yaw + self._yaw_bias + float(self._random.normal(0.0, 1.0)) * self._errors.yaw_noise
-            self.view = ObjectView(seen, turned, self._size)
-        return self.view
-
-    def _follow(self, tool: FloatArray, rotation: FloatArray) -> ObjectView:
-        """Where the object is if it has moved with the tool since the fingers closed on it."""
-        turn = atan2(rotation[1, 0], rotation[0, 0])
-        if self._grasp is None:
-            offset = rotation.T @ (self.view.position - tool)
-            offset[1] = 0.0  # the closing fingers bring it into their middle
-            off = (self.view.yaw - turn + pi / 4) % (pi / 2) - pi / 4
-            self._grasp = offset, self.view.yaw - turn - off
-        offset, angle = self._grasp
-        self.view = ObjectView(tool + rotation @ offset, turn + angle, self._size)
-        return self.view
+            return self._follower.see(ObjectView(seen, turned, self._size))
+        return self._follower.loose()
 
 
 def _hidden(position: FloatArray, tool: FloatArray) -> bool:

@@ -1,0 +1,114 @@
+"""Skills by tool-twist policies: the scripts bring the hand near, the policy acts, what it did is measured."""
+
+import numpy as np
+import pytest
+from closed_loop import Loop
+from policy_files import PROFILE, contract, linear_policy
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.plan import Constraint
+from reins.hardware.robot import FloatArray
+from reins.models.metadata import ActionSpec, ObservationTerm, PolicyMetadata, StyleSpec
+from reins.skills.controller import ControlOutput, Status
+from reins.skills.learned import style_for
+from reins.skills.library import SKILLS
+from reins.skills.observation import PolicyInput
+from reins.skills.onnx_factory import OnnxFactory
+from reins.skills.policy import OnnxPolicy, PolicySlot
+from reins.skills.runner import SkillRunner
+
+SCALE = (0.25, 0.25, 0.25, 1.5, 0.08)
+
+
+def twist_contract(**changes: object) -> PolicyMetadata:
+    fields = {
+        "skills": ("pick",),
+        "rate": 50.0,
+        "observation": (ObservationTerm(name="object_offset", size=3, scale=1.0, clip=2.0),),
+        "action": ActionSpec(meaning="tool_twist", scale=SCALE),
+        "style": StyleSpec(slowest=0.5),
+    }
+    return contract(**{**fields, **changes})
+
+
+class ByRule(OnnxPolicy):
+    """A policy file whose network is replaced by a rule: down to the object, close, up to the goal."""
+
+    def __init__(self, closes: bool = True) -> None:
+        super().__init__(linear_policy(twist_contract(), outputs=5), PROFILE, "by rule")
+        self.closes = closes
+        self.inputs: list[PolicyInput] = []
+
+    def act(self, inputs: PolicyInput) -> FloatArray:
+        assert inputs.target is not None
+        self.inputs.append(inputs)
+        held = inputs.state.gripper_holding
+        way = (inputs.goal.position if held else inputs.target.position) - inputs.tool.position
+        if held:
+            way = inputs.goal.position - inputs.target.position
+        near = held or float(np.linalg.norm(way)) < 0.004
+        action = np.zeros(5)
+        action[:3] = np.clip(5.0 * way, -0.22, 0.22) / 0.25
+        action[4] = -1.0 if near and self.closes else 0.9
+        self.last_action = np.clip(action, -1.0, 1.0)
+        return self.last_action
+
+
+def loop_with(policy: OnnxPolicy, seed: int = 0) -> Loop:
+    loop = Loop(seed=seed)
+    loop.runner = SkillRunner(SKILLS, {"pick": OnnxFactory(PROFILE, [policy])}, PROFILE)
+    return loop
+
+
+def test_an_object_is_picked_and_no_limit_is_exceeded() -> None:
+    policy = ByRule()
+    loop = loop_with(policy)
+    phases: list[str] = []
+
+    def note(output: ControlOutput) -> None:
+        if output.phase not in phases:
+            phases.append(output.phase)
+
+    output = loop.run("pick", object="red_block", on_tick=note)
+    assert output.status is Status.SUCCEEDED, output.reason
+    assert loop.robot.world_state().held == "red_block"
+    assert [phase for phase in phases if phase in ("approach", "grasp", "raise")] == ["approach", "grasp", "raise"]
+    velocities = np.array([command.velocity for command in loop.commands])
+    change = np.abs(np.diff(velocities, axis=0, prepend=0.0))
+    assert np.all(np.abs(velocities) <= PROFILE.velocity)
+    assert np.all(change <= PROFILE.acceleration / PROFILE.rates.command + 1e-9)
+
+
+def test_the_policy_is_asked_at_its_own_rate() -> None:
+    policy = ByRule()
+    loop_with(policy).run("pick", object="red_block")
+    stamps = [inputs.state.stamp for inputs in policy.inputs]
+    np.testing.assert_allclose(np.diff(stamps), 0.02, atol=1e-6)
+
+
+def test_a_grasp_that_never_comes_is_noticed_and_the_hand_gets_out_of_the_way() -> None:
+    loop = loop_with(ByRule(closes=False))
+    output = loop.run("pick", object="red_block")
+    assert output.status is Status.FAILED and "did not get there" in output.reason
+    state = loop.robot.read()
+    assert loop.kinematics.tool_pose(state.position).position[2] > 0.12 and not state.gripper_holding
+
+
+@pytest.mark.parametrize("scale, style, share", [(1.0, 1.0, 1.0), (0.75, 0.5, 1.0), (0.5, 0.0, 1.0), (0.25, 0.0, 0.5)])
+def test_a_speed_constraint_becomes_a_style(scale: float, style: float, share: float) -> None:
+    slot = PolicySlot(ByRule(), PROFILE)
+    assert style_for(slot, scale) == (pytest.approx(style), pytest.approx(share))
+
+
+def test_the_policy_sees_the_style_that_the_task_asks_for() -> None:
+    policy = ByRule()
+    loop = loop_with(policy)
+    output = loop.run("pick", [Constraint(kind="speed", scale=0.75)], object="red_block")
+    assert output.status is Status.SUCCEEDED, output.reason
+    assert {inputs.style for inputs in policy.inputs} == {0.5}
+
+
+def test_a_policy_for_a_skill_that_no_policy_can_carry_out_is_refused() -> None:
+    data = linear_policy(twist_contract(skills=("home",)), outputs=5)
+    with pytest.raises(ReinsError, match="for skill 'home', which has no controller"):
+        OnnxFactory(PROFILE, [OnnxPolicy(data, PROFILE, "p")])
