@@ -1,6 +1,7 @@
 """`reins models`: the trained files, and whether they are what their cards say."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -8,6 +9,9 @@ from rich.table import Table
 
 from reins.cli.console import ExitCode, out
 from reins.contracts.errors import ReinsError, UnknownName
+
+if TYPE_CHECKING:
+    from reins.models.metadata import PolicyMetadata
 
 app = typer.Typer(no_args_is_help=True, help="The trained models that reins ships.")
 
@@ -26,9 +30,13 @@ def list_models() -> None:
 
 
 @app.command()
-def verify(name: Annotated[str, typer.Argument(help="One model; all of them by default.")] = "") -> None:
+def verify(
+    name: Annotated[str, typer.Argument(help="One model; all of them by default.")] = "",
+    measure: Annotated[bool, typer.Option("--measure", help="Also measure success again, in MuJoCo.")] = False,
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes of that.")] = 200,
+) -> None:
     """Check checksums, metadata and cards. Exit status 1 when one is not as it should be."""
-    from reins.models.registry import known_models, verify_model
+    from reins.models.registry import find_model, known_models, verify_model
 
     known = known_models()
     if name and name not in known:
@@ -38,11 +46,38 @@ def verify(name: Annotated[str, typer.Argument(help="One model; all of them by d
     wrong = False
     for model in [name] if name else known:
         try:
-            verify_model(model)
+            metadata = verify_model(model)
+            said = _measured(find_model(model).path, metadata, episodes) if measure else ""
         except ReinsError as error:
             wrong = True
             out.print(f"[red]✗[/] {model}: {escape(str(error))}", soft_wrap=True)
         else:
-            out.print(f"[green]✓[/] {model}")
+            out.print(f"[green]✓[/] {model}{said}")
     if wrong:
         raise typer.Exit(int(ExitCode.FAILED))
+
+
+def _measured(path: Path, metadata: "PolicyMetadata", episodes: int) -> str:
+    """Measure a policy again, and what to say of it.
+
+    Raises:
+        ReinsError: it succeeds less often than its card says, by more than chance explains.
+    """
+    if not metadata.training.environment.startswith("reins/") or metadata.measured is None:
+        return ": not measured again; it was not trained in an environment of ours"
+    from reins.cli.train import needs_extra
+
+    with needs_extra():
+        from reins.bench.report import success_interval
+        from reins.hardware.profile import load_profile
+        from reins.skills.policy import load_policy
+        from reins.training.rl.measure import measure, task_of
+    policy = load_policy(path, load_profile(metadata.robot))
+    found = measure(policy, task_of(metadata), "mujoco", episodes, "training")
+    highest = success_interval(round(found.success_rate * episodes), episodes)[1]
+    if highest < metadata.measured.success_rate:
+        raise ReinsError(
+            f"it succeeded in {found.success_rate:.1%} of {episodes} episodes, and its card says "
+            f"{metadata.measured.success_rate:.1%}"
+        )
+    return f": {found.success_rate:.1%} of {episodes} episodes"

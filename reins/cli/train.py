@@ -74,7 +74,7 @@ def skill(
     if imitate:
         _imitate(name, robot, seed, folder)
         return
-    changes = {"robot": robot, "seed": seed, "steps": steps, "demos": demos}
+    changes: dict[str, object] = {"robot": robot, "seed": seed, "steps": steps, "demos": demos}
     began = time.monotonic()
     if compare:
         limit = None if minutes is None else minutes / 2
@@ -103,7 +103,7 @@ def all_skills(
     for index, name in enumerate(SKILLS):
         left = max(0.01, minutes - (time.monotonic() - began) / 60.0)
         share = left / (len(SKILLS) - index)
-        changes = {"robot": robot, "seed": seed}
+        changes: dict[str, object] = {"robot": robot, "seed": seed}
         result = _make(name, changes, run, share, episodes, 120.0, False, threads, folder)
         if result is None:
             raise typer.Exit(int(ExitCode.CANCELLED))

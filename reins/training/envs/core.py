@@ -1,7 +1,7 @@
 """SkillEnv: one skill on one simulated arm as a Gymnasium goal environment, at the policy's rate and with its delay."""
 
 from collections import deque
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import gymnasium as gym
 import numpy as np
@@ -74,8 +74,6 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         UnknownName: no such task, robot, simulator or randomisation; lists those that exist.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "render_fps": 50}
-
     def __init__(
         self,
         task: str,
@@ -99,13 +97,17 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         self._period = 1.0 / self.profile.rates.command
         goal = gym.spaces.Box(-GOAL_BOUND, GOAL_BOUND, (kind.goal_size,), np.float64)
         size = sum(term.size for term in terms)
-        self.observation_space = gym.spaces.Dict(
+        spaces: Any = gym.spaces.Dict(
             observation=gym.spaces.Box(-GOAL_BOUND, GOAL_BOUND, (size,), np.float32),
             achieved_goal=goal,
             desired_goal=goal,
         )
+        self.observation_space = spaces
         self.action_space = gym.spaces.Box(-1.0, 1.0, (TWIST_SIZE,), np.float32)
         self._excess: list[FloatArray] | None = None
+        self.metadata = {"render_modes": [], "render_fps": round(1.0 / (HOLD * self._period))}
+        self._sequence = 0
+        self._reference: FloatArray = np.array(self.profile.home)
         self.setup: Setup
         self.style = 1.0
 

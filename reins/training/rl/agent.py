@@ -44,7 +44,8 @@ class DemoSac(SAC):
         assert isinstance(replay, MixedReplay)
         data = replay.sample(batch_size)
         mean, log_std, _ = self.actor.get_action_dist_params(data.observations)
-        actions, log_prob = self.actor.action_dist.log_prob_from_params(mean, log_std)
+        distribution: Any = self.actor.action_dist
+        actions, log_prob = distribution.log_prob_from_params(mean, log_std)
         log_prob = log_prob.reshape(-1, 1)
         temperature = self._adapt_temperature(log_prob)
         critic_loss = self._learn_values(data, temperature)
@@ -74,7 +75,7 @@ class DemoSac(SAC):
         """The entropy's weight, after a step towards the target entropy."""
         if self.log_ent_coef is None or self.ent_coef_optimizer is None:
             return self.ent_coef_tensor
-        loss = -(self.log_ent_coef * (log_prob + self.target_entropy).detach()).mean()
+        loss = -(self.log_ent_coef * (log_prob + float(self.target_entropy)).detach()).mean()
         temperature = self.log_ent_coef.detach().exp()
         self.ent_coef_optimizer.zero_grad()
         loss.backward()

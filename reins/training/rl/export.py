@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import onnx
@@ -60,7 +60,8 @@ def contract(settings: TrainSettings, steps: int, measured: Measurement | None) 
 def export(model: DemoSac, metadata: PolicyMetadata) -> bytes:
     """The actor as an ONNX file: (1, n) observation in the contract's order to (1, 5) action, its mean, in [-1, 1]."""
     actor = model.actor
-    shift, stretch = (_numbers(value) for value in (actor.features_extractor.shift, actor.features_extractor.stretch))
+    extractor: Any = actor.features_extractor
+    shift, stretch = _numbers(extractor.shift), _numbers(extractor.stretch)
     linear = [layer for layer in (*actor.latent_pi, actor.mu) if isinstance(layer, torch.nn.Linear)]
     weights = [_numbers(layer.weight) for layer in linear]
     biases = [_numbers(layer.bias) for layer in linear]

@@ -74,7 +74,7 @@ class GoalPolicy(MultiInputPolicy):
     """
 
     def make_critic(self, features_extractor: BaseFeaturesExtractor | None = None) -> Any:
-        critic = super().make_critic(features_extractor)
+        critic: Any = super().make_critic(features_extractor)
         for index, network in enumerate(critic.q_networks):
             layers: list[torch.nn.Module] = []
             for layer in network[:-1]:

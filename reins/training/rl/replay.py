@@ -56,7 +56,7 @@ def _join(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.cat((a, b.float()))
 
 
-def buffer_arrays(buffer: HerReplayBuffer) -> dict[str, np.ndarray[Any, Any]]:
+def buffer_arrays(buffer: HerReplayBuffer) -> dict[str, Any]:
     """What a buffer holds, by name; only the rows in use."""
     rows = buffer.buffer_size if buffer.full else buffer.pos
     arrays = {f"now_{key}": buffer.observations[key][:rows] for key in KEYS}

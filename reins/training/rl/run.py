@@ -4,7 +4,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -107,7 +109,7 @@ def train(
 def make_envs(settings: TrainSettings, processes: bool) -> VecEnv:
     """The environments that the agent steps, each with a seed of its own."""
 
-    def maker() -> SkillEnv:
+    def maker() -> gym.Env[Any, Any]:
         return SkillEnv(settings.task, settings.robot, randomisation=settings.randomisation)
 
     makers = [maker] * settings.envs
@@ -123,7 +125,7 @@ def begin(settings: TrainSettings, env: VecEnv, examined: SkillEnv, tell: Tell) 
     model = DemoSac(
         GoalPolicy,
         env,
-        learning_rate=settings.rate,
+        learning_rate=Falling(settings.rate),
         buffer_size=settings.replay,
         # Hindsight needs a whole episode; a warmed-up agent acts by itself from the first step.
         learning_starts=max(settings.starts, settings.envs * (horizon + 1)) if alone else 0,
@@ -147,6 +149,21 @@ def begin(settings: TrainSettings, env: VecEnv, examined: SkillEnv, tell: Tell) 
     tell(f"{settings.demos} demonstrations, {len(replay.demos)} steps; {failed} that failed were left out")
     warm_up(model, settings, tell)
     return model
+
+
+@dataclass(frozen=True, slots=True)
+class Falling:
+    """A learning rate that falls evenly to a tenth, so that what is almost right settles.
+
+    Attributes:
+        rate: at first.
+    """
+
+    rate: float
+
+    def __call__(self, left: float) -> float:
+        """The rate while the share `left` of all steps is still to come."""
+        return self.rate * max(0.1, left)
 
 
 def warm_up(model: DemoSac, settings: TrainSettings, tell: Tell) -> None:
@@ -192,10 +209,15 @@ class Watch(BaseCallback):
         self._env, self._progress, self._tell, self._notify = env, progress, tell, on_step
         self._began = self._saved = self._counted = time.monotonic()
 
+    @property
+    def _agent(self) -> DemoSac:
+        assert isinstance(self.model, DemoSac)
+        return self.model
+
     def save(self) -> None:
         """Write a checkpoint now."""
         self._count()
-        checkpoint.save(self._folder, self._settings, self.model, self._progress)
+        checkpoint.save(self._folder, self._settings, self._agent, self._progress)
         self._saved = time.monotonic()
 
     def _on_training_start(self) -> None:
@@ -217,15 +239,16 @@ class Watch(BaseCallback):
         return not (late or self._limits.stopped() or self._progress.reached is not None)
 
     def _decay(self) -> None:
-        settings, replay = self._settings, self.model.replay_buffer
+        settings, replay = self._settings, self._agent.replay_buffer
+        assert isinstance(replay, MixedReplay)
         left = max(0.0, 1.0 - self.num_timesteps / settings.demo_decay)
         replay.share = settings.demo_least + (settings.demo_share - settings.demo_least) * left
-        self.model.imitation = settings.imitation * left
+        self._agent.imitation = settings.imitation * left
 
     def _evaluate(self) -> None:
         settings, progress = self._settings, self._progress
         self._count()
-        result = evaluate(self._env, policy_of(self.model), settings.evaluated)
+        result = evaluate(self._env, policy_of(self._agent), settings.evaluated)
         self._counted = time.monotonic()  # evaluations are not training
         point = CurvePoint(self.num_timesteps, progress.seconds, result.success_rate, result.steps)
         good = result.success_rate >= settings.gate and bool(progress.curve)
@@ -235,7 +258,7 @@ class Watch(BaseCallback):
         write_curve(self._folder / "curve.csv", progress.curve)
         if result.success_rate >= progress.best:
             progress.best = result.success_rate
-            self.model.policy.save(self._folder / "best.pt")
+            self._agent.policy.save(str(self._folder / "best.pt"))
         self.logger.record("eval/success_rate", result.success_rate)
         self.logger.record("eval/length", result.steps)
         self.logger.dump(self.num_timesteps)

@@ -42,19 +42,19 @@ class TrainSettings(BaseModel):
     seed: int = 1
     steps: int = Field(default=200_000, gt=0)
     envs: int = Field(default=4, gt=0)
-    batch: int = Field(default=256, gt=1)
-    updates: float = Field(default=1.0, gt=0.0)
+    batch: int = Field(default=128, gt=1)
+    updates: float = Field(default=0.5, gt=0.0)
     gamma: float = Field(default=0.98, gt=0.0, lt=1.0)
     rate: float = Field(default=7e-4, gt=0.0)
     layers: tuple[int, ...] = (256, 256)
     replay: int = Field(default=200_000, gt=0)
     hindsight: int = Field(default=4, ge=0)
-    demos: int = Field(default=50, ge=0)
+    demos: int = Field(default=100, ge=0)
     demo_share: float = Field(default=0.5, ge=0.0, lt=1.0)
     demo_least: float = Field(default=0.1, ge=0.0, lt=1.0)
     demo_decay: int = Field(default=100_000, gt=0)
     imitation: float = Field(default=2.0, ge=0.0)
-    warm_up: int = Field(default=2_000, ge=0)
+    warm_up: int = Field(default=3_000, ge=0)
     starts: int = Field(default=2_000, ge=0)
     evaluate_every: int = Field(default=5_000, gt=0)
     evaluated: int = Field(default=50, gt=0)
@@ -71,8 +71,6 @@ OVERRIDES: Final[dict[str, dict[str, object]]] = {
         "demo_decay": 40_000,
         "evaluate_every": 2_000,
         "layers": (128, 128),
-        "batch": 128,
-        "updates": 0.5,
         "warm_up": 1_000,
     },
 }
