@@ -67,7 +67,7 @@ class ActionDecoder:
 
     def clip(self, output: NDArray[np.float32]) -> FloatArray:
         """(k,) the network's output as an action in [-1, 1]."""
-        return np.clip(output.astype(np.float64), -1.0, 1.0)
+        return np.minimum(np.maximum(output, -1.0, dtype=np.float64), 1.0)
 
     def velocity(self, action: FloatArray) -> FloatArray:
         """(n,) joint velocity that an action means [rad/s].

@@ -150,7 +150,9 @@ class ObservationBuilder:
             self._parts.append((slice(begin, begin + size), make))
             begin += size
         self._scale = np.repeat([term.scale for term in terms], [term.size for term in terms])
+        self._scaled = bool(np.any(self._scale != 1.0))
         self._clip = np.repeat([term.clip for term in terms], [term.size for term in terms])
+        self._least = -self._clip
         self._raw = np.zeros(begin)
         self.buffer: NDArray[np.float32] = np.zeros((1, begin), dtype=np.float32)
 
@@ -159,8 +161,9 @@ class ObservationBuilder:
         raw, clip = self._raw, self._clip
         for part, make in self._parts:
             raw[part] = make(inputs)
-        np.multiply(raw, self._scale, out=raw)
+        if self._scaled:
+            np.multiply(raw, self._scale, out=raw)
         np.minimum(raw, clip, out=raw)
-        np.maximum(raw, -clip, out=raw)
+        np.maximum(raw, self._least, out=raw)
         self.buffer[0] = raw
         return self.buffer

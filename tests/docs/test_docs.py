@@ -53,7 +53,7 @@ def test_commands_exist_with_their_options(document: str, line: str) -> None:
         words = OWN[words[0]] + words[1:] if OWN[words[0]] else []
     path: list[str] = []
     for word in words:
-        if word.startswith("-") or not re.fullmatch(r"[a-z_]+", word) or not _is_command([*path, word]):
+        if word.startswith("-") or not re.fullmatch(r"[a-z_-]+", word) or not _is_command([*path, word]):
             break
         path.append(word)
     if not words:
