@@ -40,17 +40,22 @@ class PybulletRobot(SimulatedArm):
 
 
 class PybulletPhysics:
-    """Bullet as `reins.sim.physics.Physics`: joint impedance by torques, once per physics step."""
+    """Bullet as `reins.sim.physics.Physics`: joint impedance by torques, once per physics step.
+
+    Attributes:
+        model: the MuJoCo model that shapes, masses and friction come from; what is changed in it holds from `begin` on.
+        stiffness, damping: (n,) of the joints [N·m/rad, N·m·s/rad].
+    """
 
     timestep = TIMESTEP
 
     def __init__(self, profile: RobotProfile, world: WorldSpec) -> None:
         # Shapes, masses, friction and the layout of qpos are those of the MuJoCo model.
-        self._model = build_model(profile, world, pretty=False)
-        self._urdf = bullet_urdf(profile, self._model)
+        self.model = build_model(profile, world, pretty=False)
+        self._urdf = bullet_urdf(profile, self.model)
         self._profile, self._world = profile, world
         self._n = n = len(profile.joints)
-        self._stiffness, self._damping = np.array(STIFFNESS), np.array(DAMPING)
+        self.stiffness, self.damping = np.array(STIFFNESS), np.array(DAMPING)
         self._at_rest = [0.0] * (n + 2)
         position, velocity = np.zeros(n + 2), np.zeros(n + 2)
         self._position, self._velocity = position, velocity
@@ -76,13 +81,13 @@ class PybulletPhysics:
     def begin(self, poses: Mapping[str, FloatArray]) -> None:
         """Start anew at time 0, at rest. Everything is loaded again: Bullet's contacts remember what was before."""
         bullet.resetSimulation(physicsClientId=self.client)
-        self.bodies = load_bodies(self.client, self._profile, self._world, self._model, self._urdf)
+        self.bodies = load_bodies(self.client, self._profile, self._world, self.model, self._urdf)
         self._position[:] = [*self._profile.home, *[self._profile.gripper.max_width / 2] * 2]
         self._velocity[:] = 0.0
         for joint, position in zip(self.bodies.joints, self._position.tolist(), strict=True):
             bullet.resetJointState(self.bodies.arm, joint, position, 0.0, physicsClientId=self.client)
         for name, pose in poses.items():
-            centre = pose[:3] + _turned(pose[3:], self._model.body(name).ipos)
+            centre = pose[:3] + _turned(pose[3:], self.model.body(name).ipos)
             bullet.resetBasePositionAndOrientation(
                 self.bodies.objects[name], centre.tolist(), pose[[4, 5, 6, 3]].tolist(), physicsClientId=self.client
             )
@@ -98,7 +103,7 @@ class PybulletPhysics:
             gravity = bullet.calculateInverseDynamics(
                 arm, self._position.tolist(), self._at_rest, self._at_rest, physicsClientId=client
             )
-            wanted = self._stiffness * (reference - joints.position) + self._damping * (speed - joints.velocity)
+            wanted = self.stiffness * (reference - joints.position) + self.damping * (speed - joints.velocity)
             np.clip(wanted + gravity[:n], -limit, limit, out=joints.effort)
             finger = self._drive_fingers() / 2
             forces = [*joints.effort.tolist(), gravity[n] + finger, gravity[n + 1] + finger]
@@ -144,7 +149,7 @@ class PybulletPhysics:
             self.bodies.objects[name], physicsClientId=self.client
         )
         turn = np.array([w, x, y, z])
-        return np.concatenate([centre - _turned(turn, self._model.body(name).ipos), turn])
+        return np.concatenate([centre - _turned(turn, self.model.body(name).ipos), turn])
 
 
 def _turned(quaternion: FloatArray, vector: FloatArray) -> FloatArray:

@@ -1,16 +1,19 @@
 """The stage of an environment: one simulated arm whose state can be set, and whose physics can be changed."""
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Final, Protocol
 
 import mujoco
 import numpy as np
 
 from reins.contracts.documents import Shelf
-from reins.contracts.errors import look_up
+from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
+from reins.sim.arm import SimulatedArm
 from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.simulators import INSTALL_PYBULLET
 from reins.sim.world import WorldSpec
 from reins.training.envs.randomisation import Draw
 from reins.training.envs.view import quaternion_of
@@ -93,6 +96,59 @@ class MujocoStage:
         self.robot.close()
 
 
+class PybulletStage:
+    """The stage in PyBullet: everything is loaded anew for every episode, from a MuJoCo model that is changed as above.
+
+    Args:
+        profile: the robot.
+        world: name of a training world.
+    """
+
+    def __init__(self, profile: RobotProfile, world: str) -> None:
+        import pybullet
+
+        from reins.sim.pybullet_robot import PybulletPhysics
+
+        self._bullet = pybullet
+        self.world = WORLDS.load(world, WorldSpec)
+        self._physics = physics = PybulletPhysics(profile, self.world)
+        self._robot = robot = SimulatedArm(profile, self.world, 0, physics)
+        robot.watches_touches = False
+        self._force = profile.gripper.grasp_force
+        self._n = len(profile.joints)
+        self._gains = physics.stiffness.copy(), physics.damping.copy()
+        self._tuner = ModelTuner(physics.model, self.world, self._n)
+        self.read, self.write, self.step = robot.read, robot.write, robot.step
+
+    def arrange(self, joints: FloatArray, width: float, objects: Mapping[str, tuple[float, ...]]) -> None:
+        """Set the state; see `Stage`."""
+        physics, robot = self._physics, self._robot
+        physics.begin({name: np.array([*at[:3], *quaternion_of(at[3])]) for name, at in objects.items()})
+        start = [*joints.tolist(), width / 2, width / 2]
+        for joint, position in zip(physics.bodies.joints, start, strict=True):
+            self._bullet.resetJointState(physics.bodies.arm, joint, position, 0.0, physicsClientId=physics.client)
+        physics.joints.position[:] = joints
+        physics.gripper.position[:] = physics.gripper.reference[:] = width / 2
+        robot.recover()
+        robot.write(SafeCommand(0, 0.0, 0.01, joints, np.zeros(self._n), GripperCommand(width, self._force)))
+        robot.step(physics.timestep)
+        physics.time = 0.0
+
+    def apply(self, draw: Draw, sizes: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        """Change the physics; see `Stage`."""
+        self._physics.stiffness = self._gains[0] * draw.stiffness
+        self._physics.damping = self._gains[1] * draw.damping
+        return self._tuner.apply(draw, sizes)
+
+    def pose(self, name: str) -> FloatArray:
+        """(7,) pose of an object."""
+        return self._physics.objects[name]
+
+    def close(self) -> None:
+        """Release the simulator."""
+        self._robot.close()
+
+
 class ModelTuner:
     """Writes drawn factors into a compiled MuJoCo model, always from its nominal values.
 
@@ -145,7 +201,10 @@ class ModelTuner:
         return result
 
 
-STAGES: Final[Mapping[str, Callable[[RobotProfile, str], Stage]]] = {"mujoco": MujocoStage}
+STAGES: Final[Mapping[str, Callable[[RobotProfile, str], Stage]]] = {
+    "mujoco": MujocoStage,
+    "pybullet": PybulletStage,
+}
 """Simulators that environments run in."""
 
 
@@ -154,5 +213,9 @@ def make_stage(sim: str, profile: RobotProfile, world: str) -> Stage:
 
     Raises:
         UnknownName: no such simulator; lists those that exist.
+        ReinsError: it is not installed; says how to get it.
     """
-    return look_up("simulator of environments", sim, STAGES)(profile, world)
+    stage = look_up("simulator of environments", sim, STAGES)
+    if stage is PybulletStage and find_spec("pybullet") is None:
+        raise ReinsError(f"the simulator 'pybullet' is not installed; {INSTALL_PYBULLET}")
+    return stage(profile, world)
