@@ -1,6 +1,6 @@
 """DemoSac: SAC that also learns from the demonstrations in its batches, as long as their share lasts."""
 
-from typing import Any
+from typing import Any, Final
 
 import torch
 from stable_baselines3 import SAC
@@ -8,6 +8,9 @@ from stable_baselines3.common.utils import polyak_update
 from torch.nn import functional
 
 from reins.training.rl.replay import MixedReplay
+
+AVERAGED: Final = 0.002
+"""Share that every gradient step has in the averaged actor."""
 
 
 class DemoSac(SAC):
@@ -23,6 +26,11 @@ class DemoSac(SAC):
 
     imitation: float = 0.0
     warming: bool = False
+
+    @property
+    def average(self) -> Any:
+        """The averaged actor: what is evaluated and exported."""
+        return self.policy.average
 
     def train(self, gradient_steps: int, batch_size: int = 64) -> None:
         """Some gradient steps."""
@@ -63,6 +71,7 @@ class DemoSac(SAC):
         (actor_loss + self.imitation * imitated).backward()
         self.actor.optimizer.step()
         polyak_update(self.critic.parameters(), self.critic_target.parameters(), self.tau)
+        polyak_update(self.actor.parameters(), self.average.parameters(), AVERAGED)
         return {
             "critic_loss": critic_loss,
             "actor_loss": float(actor_loss.detach()),

@@ -58,8 +58,8 @@ def contract(settings: TrainSettings, steps: int, measured: Measurement | None) 
 
 
 def export(model: DemoSac, metadata: PolicyMetadata) -> bytes:
-    """The actor as an ONNX file: (1, n) observation in the contract's order to (1, 5) action, its mean, in [-1, 1]."""
-    actor = model.actor
+    """The averaged actor as ONNX: (1, n) observation in the contract's order to (1, 5) action, its mean, in [-1, 1]."""
+    actor = model.average
     extractor: Any = actor.features_extractor
     shift, stretch = _numbers(extractor.shift), _numbers(extractor.stretch)
     linear = [layer for layer in (*actor.latent_pi, actor.mu) if isinstance(layer, torch.nn.Linear)]

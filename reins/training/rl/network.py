@@ -69,9 +69,22 @@ class GoalExtractor(BaseFeaturesExtractor):
 class GoalPolicy(MultiInputPolicy):
     """SAC's policy with layer normalisation in the critics, which bounds what they say of actions never tried.
 
+    Attributes:
+        average: a running average of the actor: what is evaluated and exported. Off-policy actors jump from update to
+            update, and their average does not.
+
     Source: P. Ball, L. Smith, I. Kostrikov, S. Levine, "Efficient online reinforcement learning with offline data",
     ICML 2023.
     """
+
+    average: Any
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)
+        self.average = self.make_actor()
+        self.average.load_state_dict(self.actor.state_dict())
+        self.average.requires_grad_(False)
+        self.average.set_training_mode(False)
 
     def make_critic(self, features_extractor: BaseFeaturesExtractor | None = None) -> Any:
         critic: Any = super().make_critic(features_extractor)

@@ -180,12 +180,12 @@ def warm_up(model: DemoSac, settings: TrainSettings, tell: Tell) -> None:
 
 
 def policy_of(model: DemoSac) -> Callable[[Observation], NDArray[np.float32]]:
-    """The agent's policy without its noise."""
+    """The agent's averaged policy without its noise."""
 
     def act(observation: Observation) -> NDArray[np.float32]:
         with torch.no_grad():
             batch = {key: torch.as_tensor(value[None], dtype=torch.float32) for key, value in observation.items()}
-            action: NDArray[np.float32] = model.actor(batch, deterministic=True)[0].numpy()
+            action: NDArray[np.float32] = model.average(batch, deterministic=True)[0].numpy()
         return action
 
     return act

@@ -45,7 +45,7 @@ class TrainSettings(BaseModel):
     batch: int = Field(default=128, gt=1)
     updates: float = Field(default=0.5, gt=0.0)
     gamma: float = Field(default=0.98, gt=0.0, lt=1.0)
-    rate: float = Field(default=7e-4, gt=0.0)
+    rate: float = Field(default=4e-4, gt=0.0)
     layers: tuple[int, ...] = (256, 256)
     replay: int = Field(default=200_000, gt=0)
     hindsight: int = Field(default=4, ge=0)
