@@ -1,5 +1,4 @@
 """The environments in the other simulator: the same episodes, and scripts that succeed in them."""
-# ruff: noqa: E402 — without PyBullet or Gymnasium, which the imports below need, the file is skipped
 
 import numpy as np
 import pytest
