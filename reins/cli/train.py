@@ -104,7 +104,7 @@ def all_skills(
         left = max(0.01, minutes - (time.monotonic() - began) / 60.0)
         share = left / (len(SKILLS) - index)
         changes: dict[str, object] = {"robot": robot, "seed": seed}
-        result = _make(name, changes, run, share, episodes, 120.0, False, threads, folder)
+        result = _make(name, changes, run, share, episodes, 120.0, False, threads, folder, finish=True)
         if result is None:
             raise typer.Exit(int(ExitCode.CANCELLED))
         if not result.enters(name):
@@ -125,6 +125,7 @@ def _make(
     threads: int,
     folder: Path | None,
     measured: bool = True,
+    finish: bool = False,
 ) -> "SkillResult | None":
     """Train one skill with a bar; None where Ctrl-C ended it."""
     with needs_extra():
@@ -155,7 +156,7 @@ def _make(
         if not measured:
             train(settings, place, limits, tell, on_step)
             return None
-        result = make_skill(settings, place, limits, episodes, tell, on_step, out=folder)
+        result = make_skill(settings, place, limits, episodes, tell, on_step, out=folder, finish=finish)
     if not result.run.done:
         out.print(f"paused at step {result.run.steps} of {settings.steps}; the same command goes on from {place}")
     return None if interrupted else result

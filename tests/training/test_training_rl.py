@@ -217,3 +217,15 @@ def test_the_recipe_runs_from_end_to_end(tmp_path: Path) -> None:
     policy = OnnxPolicy(result.policy.read_bytes(), PROFILE, "reach")
     evaluation, _ = run_episodes(policy, SkillEnv("reach", randomisation="none"), 3, MEASURED)
     assert evaluation.success_rate == result.measured.success_rate
+
+
+@pytest.mark.parametrize("finish", [False, True])
+def test_when_the_time_is_up_what_there_is_is_exported_if_asked(tmp_path: Path, finish: bool) -> None:
+    result = make_skill(few(), tmp_path / "reach-1", Limits(seconds=0.0), 1, silent, finish=finish)
+    assert not result.run.done
+    assert (result.policy is not None) == (result.measured is not None) == finish
+
+
+def test_a_pause_that_was_asked_for_exports_nothing(tmp_path: Path) -> None:
+    result = make_skill(few(), tmp_path / "reach-1", Limits(stopped=lambda: True), 1, silent, finish=True)
+    assert result.policy is None and not result.enters("reach")

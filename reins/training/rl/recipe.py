@@ -50,6 +50,7 @@ def make_skill(
     on_step: OnStep = lambda _steps: None,
     advance: Callable[[], None] = lambda: None,
     out: Path | None = None,
+    finish: bool = False,
 ) -> SkillResult:
     """Train one skill, or go on training it; once that is done, export and measure it.
 
@@ -62,13 +63,14 @@ def make_skill(
         on_step: told how many policy steps have been taken.
         advance: called after every measured episode.
         out: where a policy that is good enough is written too.
+        finish: export and measure what there is when the time is up, too, unless someone asked for a pause.
 
     Raises:
         ReinsError: the checkpoint in `folder` was made with other settings.
     """
     run = train(settings, folder, limits, tell, on_step)
     draw(folder, settings.task)
-    if not run.done:
+    if not run.done and (limits.stopped() or not finish):
         return SkillResult(run, None, None)
     profile = load_profile(settings.robot)
     if run.progress.best > run.progress.curve[-1].success:
