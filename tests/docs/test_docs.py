@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,12 @@ def _is_command(path: list[str]) -> bool:
     return CliRunner().invoke(app, [*path, "--help"]).exit_code == 0
 
 
-@pytest.mark.parametrize(("document", "text"), list(blocks("python")))
+def snippets() -> list[tuple[str, str]]:
+    """(document, text) of the Python blocks; those about training where the extra `train` is installed."""
+    trained = find_spec("gymnasium") is not None
+    return [(document, text) for document, text in blocks("python") if trained or "gymnasium" not in text]
+
+
+@pytest.mark.parametrize(("document", "text"), snippets())
 def test_snippets_run(document: str, text: str) -> None:
     exec(compile(text, document, "exec"), dict(vars(registry)))

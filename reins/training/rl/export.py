@@ -126,7 +126,8 @@ def _graph(
 
 
 def _numbers(tensor: torch.Tensor) -> FloatArray:
-    return tensor.detach().cpu().numpy().astype(np.float64)
+    numbers: FloatArray = tensor.detach().cpu().numpy().astype(np.float64)
+    return numbers
 
 
 def _tensor(name: str, values: FloatArray) -> onnx.TensorProto:
