@@ -173,7 +173,7 @@ class Pick(Task):
 
     name = "pick"
     skills = ("pick",)
-    horizon = 200
+    horizon = 250
 
     def draw(self, random: np.random.Generator) -> Setup:
         size = self.size()

@@ -19,7 +19,7 @@ from reins.skills.scripted.arm import Arm
 from reins.skills.scripted.footprint import wrapped
 from reins.skills.scripted.hand import pointing_down, tool_yaw
 from reins.skills.scripted.layout import LOWEST_GRASP, grasp_above_underside
-from reins.skills.scripted.phases import Grip, MoveTool, Phase, PhaseSequence
+from reins.skills.scripted.phases import Grip, MoveTool, Phase, PhaseSequence, Verify
 from reins.skills.scripted.spots import RELEASE_GAP, RELEASE_OPENING
 from reins.training.envs.core import ACTION, SkillEnv
 from reins.training.envs.goal_arm import GoalArm
@@ -49,7 +49,7 @@ class Teacher:
         self._env = env
         self._arm = GoalArm(env.profile, env.share * SPEED, env.share * TURN)
         state, scene = env.state, self._scene(env.state)
-        self._sequence: PhaseSequence | None = PhaseSequence(self._arm, PHASES[env.task.name](env, self._arm))
+        self._sequence: PhaseSequence | None = self._phases()
         self._gripper = -1.0 if env.setup.grasped or env.setup.width == 0.0 else env.setup.width / ACTION.scale[4]
         self._scale = np.array(ACTION.scale[:4]) * env.share
         assert state.stamp == scene.stamp
@@ -64,10 +64,17 @@ class Teacher:
                 width = output.gripper.width
                 self._gripper = -1.0 if width < 1e-3 else width / ACTION.scale[4]
             if output.status is not Status.RUNNING:
-                self._sequence = None
+                # What went wrong is shown how to put right; what is done is done.
+                self._sequence = self._phases() if output.status is Status.FAILED else None
             action[:4] = self._arm.twist / self._scale
         action[4] = self._gripper
         return np.clip(action, -1.0, 1.0).astype(np.float32)
+
+    def _phases(self) -> PhaseSequence:
+        """The phases from where the hand is now."""
+        env, name = self._env, self._env.task.name
+        retreat = _let_go(env, self._arm) if name == "pick" else []
+        return PhaseSequence(self._arm, PHASES[name](env, self._arm), retreat)
 
     def _scene(self, state: RobotState) -> Scene:
         """The scene as perception would have it: the object as it was seen last."""
@@ -141,7 +148,32 @@ def _pick(env: SkillEnv, arm: Arm) -> list[Phase]:
         x, y, z = (now.position + gap).tolist()
         return pointing_down(x, y, z if gap[2] > 0.02 else z + LIFT, tool_yaw(now))
 
-    return [MoveTool("descend", arm, at), Grip("close", arm, closed), MoveTool("raise", arm, up)]
+    def lost(state: RobotState) -> str:
+        return "" if state.gripper_holding else "nothing is held"
+
+    return [
+        MoveTool("descend", arm, at, gripper=_opened(env)),
+        Grip("close", arm, closed),
+        Verify("check", arm, lambda state, _scene: lost(state)),
+        MoveTool("raise", arm, up, guard=lost),
+    ]
+
+
+def _opened(env: SkillEnv) -> GripperCommand:
+    """Fingers open around the object."""
+    width = min(0.08, max(env.setup.width, float(env.task.size()[1]) + 0.012))
+    return GripperCommand(width, env.profile.gripper.grasp_force)
+
+
+def _let_go(env: SkillEnv, arm: Arm) -> list[Phase]:
+    """Open the fingers and rise to where they are clear of the object, for another try."""
+
+    def up(state: RobotState, scene: Scene) -> ToolPose:
+        now = arm.tool(state)
+        x, y, z = now.position.tolist()
+        return pointing_down(x, y, max(z, scene.find(SUBJECT).top + 0.02), tool_yaw(now))
+
+    return [Grip("open", arm, _opened(env)), MoveTool("retreat", arm, up)]
 
 
 def _put_down(env: SkillEnv, arm: Arm) -> list[Phase]:

@@ -18,11 +18,17 @@ DEMONSTRATED: Final = 20_000_000
 
 KEYS: Final = ("observation", "achieved_goal", "desired_goal")
 
-DISTURBED: Final = 0.04
+DISTURBED: Final = 0.03
 """Chance, at every step, that a disturbance begins: the hand then goes somewhere else, and the teacher recovers."""
 
-DISTURBANCE: Final = (4, 10)
+DISTURBANCE: Final = (4, 12)
 """Fewest and most steps of one."""
+
+FUMBLED: Final = 0.3
+"""Share of the disturbances of pick in which the fingers close too early: how to open them again must be shown, too."""
+
+FUMBLE: Final = (15, 45)
+"""Fewest and most steps of that; the most closes them fully."""
 
 STRENGTH: Final = 0.8
 """Largest disturbing action. Without disturbances, what is asked and how the tool moves are the same thing in every
@@ -128,16 +134,21 @@ def _demonstration(env: SkillEnv, seed: int) -> list[_Step]:
     now, _ = env.reset(seed=seed)
     random = np.random.default_rng(seed)
     teacher, steps, cut, success, left = Teacher(env), [], False, False, 0
-    disturbance = np.zeros(4, dtype=np.float32)
+    disturbance, fumbles = np.zeros(4, dtype=np.float32), False
     while not cut:
         meant = teacher.act()
         action = meant.copy()
         if left == 0 and random.random() < DISTURBED:
             left = int(random.integers(*DISTURBANCE, endpoint=True))
             disturbance = random.uniform(-STRENGTH, STRENGTH, 4).astype(np.float32)
+            fumbles = env.task.name == "pick" and not env.state.gripper_holding and random.random() < FUMBLED
+            if fumbles:
+                left, disturbance = int(random.integers(*FUMBLE, endpoint=True)), np.zeros(4, dtype=np.float32)
         if left > 0:
             left -= 1
             action[:4] = disturbance
+            if fumbles:
+                action[4] = -1.0
         after, reward, _, cut, info = env.step(action)
         steps.append(_Step(now, after, action, meant, reward))
         now, success = after, bool(info["is_success"])
