@@ -1,6 +1,6 @@
 """OnnxFactory: skills whose motions a trained policy makes, with the scripts' way of composing them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -111,7 +111,7 @@ class OnnxFactory:
         for policy in shipped_policies(profile) if policies is None else policies:
             slot = PolicySlot(policy, profile)
             for skill in policy.metadata.skills:
-                if skill not in (LEARNED if _acts_by_twist(policy) else BUILDERS):
+                if skill not in _builders(policy):
                     raise ReinsError(f"policy '{policy.name}' is for skill '{skill}', which has no controller")
                 if skill in self._slots:
                     raise ReinsError(f"policies '{self._slots[skill].policy.name}' and '{policy.name}' both do {skill}")
@@ -155,13 +155,19 @@ class OnnxFactory:
 
 
 def shipped_policies(profile: RobotProfile) -> list[OnnxPolicy]:
-    """The policies of `reins.models` that are made for this robot.
+    """The policies of `reins.models` that are made for this robot and that a controller here can run.
 
     Raises:
         ReinsError: one of them is refused.
     """
     entries = [entry for entry in list_models() if entry.kind == KIND and entry.robot == profile.name]
-    return [load_policy(entry.path, profile) for entry in entries]
+    policies = [load_policy(entry.path, profile) for entry in entries]
+    return [policy for policy in policies if all(skill in _builders(policy) for skill in policy.metadata.skills)]
+
+
+def _builders(policy: OnnxPolicy) -> Collection[str]:
+    """Skills that a policy of its kind can carry out here."""
+    return LEARNED if _acts_by_twist(policy) else BUILDERS
 
 
 def _acts_by_twist(policy: OnnxPolicy) -> bool:

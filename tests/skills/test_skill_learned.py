@@ -1,5 +1,7 @@
 """Skills by tool-twist policies: the scripts bring the hand near, the policy acts, what it did is measured."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from closed_loop import Loop
@@ -9,11 +11,12 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint
 from reins.hardware.robot import FloatArray
 from reins.models.metadata import ActionSpec, ObservationTerm, PolicyMetadata, StyleSpec
+from reins.models.registry import list_models
 from reins.skills.controller import ControlOutput, Status
 from reins.skills.learned import style_for
 from reins.skills.library import SKILLS
 from reins.skills.observation import PolicyInput
-from reins.skills.onnx_factory import OnnxFactory
+from reins.skills.onnx_factory import OnnxFactory, shipped_policies
 from reins.skills.policy import OnnxPolicy, PolicySlot
 from reins.skills.runner import SkillRunner
 
@@ -112,3 +115,15 @@ def test_a_policy_for_a_skill_that_no_policy_can_carry_out_is_refused() -> None:
     data = linear_policy(twist_contract(skills=("home",)), outputs=5)
     with pytest.raises(ReinsError, match="for skill 'home', which has no controller"):
         OnnxFactory(PROFILE, [OnnxPolicy(data, PROFILE, "p")])
+
+
+def test_policies_that_ship_before_their_controller_does_are_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    for name, skill in (("pick", "pick"), ("later", "place_in")):
+        (folder / f"{name}.onnx").write_bytes(linear_policy(twist_contract(name=name, skills=(skill,)), outputs=5))
+    monkeypatch.setattr("reins.skills.onnx_factory.list_models", lambda: list_models(tmp_path))
+    assert [policy.name for policy in shipped_policies(PROFILE)] == ["pick"]
+    assert OnnxFactory(PROFILE).skills == ("pick",)

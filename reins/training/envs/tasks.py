@@ -190,7 +190,7 @@ class Place(Task):
     """Put the held object down on the table or in a bowl, let go of it and rise."""
 
     name = "place"
-    skills = ("place_in", "place_on", "place_beside")
+    skills = ("place_in", "place_beside")
     world = "block_and_bowl"
     horizon = 250
     goal_size = 4
