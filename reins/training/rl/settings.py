@@ -66,7 +66,8 @@ GATES: Final = {"reach": 1.0, "push": 0.96, "pick": 0.98, "place": 0.98, "stack"
 
 OVERRIDES: Final[dict[str, dict[str, object]]] = {
     "reach": {
-        "steps": 40_000,
+        "steps": 80_000,
+        "evaluated": 100,
         "demos": 30,
         "demo_decay": 40_000,
         "evaluate_every": 2_000,
