@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
 from sensor_msgs.msg import Joy, Range
-from std_msgs.msg import Bool
 
 from reins.blackbox.schemas import schema_text
 from reins.blackbox.writing import Topic
@@ -38,12 +37,12 @@ TOPICS: Final = (
     Recorded("scene", ros.Scene, BULK),
     Recorded("joy", Joy, BULK),
     Recorded("safety/human_distance", Range, BULK),
-    Recorded("safety/estop", Bool, BULK),
     Recorded("plan", ros.Plan, EVERY_CHANGE),
     Recorded("safety/state", ros.SafetyState, EVERY_CHANGE),
     Recorded("safety/events", ros.SafetyEvent, EVENTS),
 )
-"""Camera images are not among them: they are too large, and the scene says what was made of them."""
+"""Camera images are not among them: they are too large, and the scene says what was made of them. Nor is safety/estop: a
+button that publishes once and goes waits for one listener, and that must be safety; its events tell of the stop."""
 
 IN_FORCE: Final = ("scene", "plan", "safety/state")
 """Topics whose last message holds until the next, however long ago it came."""

@@ -129,3 +129,9 @@ def test_it_works_again_afterwards(cell: Cell) -> None:
     with GraphClient(domain=cell.session.domain) as client:
         outcome = client.run_skill(HOME, (), LIMIT, ignore)
     assert outcome.success, outcome.reason
+
+
+def test_only_safety_listens_to_the_button(cell: Cell) -> None:
+    """One that publishes once and goes waits for one listener; were it another, the stop would be lost."""
+    listeners = cell.client.node.get_subscriptions_info_by_topic("/safety/estop")
+    assert {listener.node_name for listener in listeners} == {"safety"}
