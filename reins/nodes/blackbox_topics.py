@@ -41,8 +41,8 @@ TOPICS: Final = (
     Recorded("safety/state", ros.SafetyState, EVERY_CHANGE),
     Recorded("safety/events", ros.SafetyEvent, EVENTS),
 )
-"""Camera images are not among them: they are too large, and the scene says what was made of them. Nor is safety/estop: a
-button that publishes once and goes waits for one listener, and that must be safety; its events tell of the stop."""
+"""Camera images are not among them: they are too large, and the scene says what was made of them. Nor is safety/estop:
+a button that publishes once and goes waits for one listener, and that must be safety; its events tell of the stop."""
 
 IN_FORCE: Final = ("scene", "plan", "safety/state")
 """Topics whose last message holds until the next, however long ago it came."""
