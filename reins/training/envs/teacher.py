@@ -196,7 +196,6 @@ def _put_down(env: SkillEnv, arm: Arm) -> list[Phase]:
         return pointing_down(x, y, z + CLEAR + RISE, tool_yaw(now))
 
     return [
-        MoveTool("over", arm, at(0.03)),
         MoveTool("lower", arm, at(RELEASE_GAP), until_contact=True),
         Grip("release", arm, opened),
         MoveTool("retreat", arm, away),
