@@ -1,11 +1,13 @@
 """Reads the gamepad of this machine in a thread of its own, while no `joy` node does."""
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Final, Protocol
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
+from reins.nodes.scheduling import set_scheduling
 from reins.teleop.gamepad import Gamepad, Reading
 
 PERIOD: Final = 0.01
@@ -60,6 +62,7 @@ class PadThread:
         self._thread.join(PATIENCE)
 
     def _run(self) -> None:
+        set_scheduling(os.SCHED_OTHER, 0, [threading.get_native_id()])  # to start SDL takes a second of a core
         try:
             pad = self._make()
         except ReinsError as error:

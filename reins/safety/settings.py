@@ -116,10 +116,10 @@ class SafetySettings(BaseModel):
         description="A command that is meant to hold for longer than this is rejected [s].",
     )
     state_timeout: float = Field(
-        default=0.09,
+        default=0.15,
         gt=0.0,
         le=5.0,
-        description="No robot state for longer than this is a stop [s].",
+        description="No robot state for longer than this is a stop [s]. The end of the robot node is noticed at once.",
     )
     heartbeat_timeout: float = Field(
         default=1.0,

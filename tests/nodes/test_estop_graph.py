@@ -60,7 +60,9 @@ class Cell:
             self.client.spin(0.02)
 
     def bring_to(self, mode: str) -> None:
-        """Lead the graph from READY into a mode, in motion where the mode moves."""
+        """Lead the graph into a mode, in motion where the mode moves."""
+        if self.modes[-1] == "stopped":  # a busy machine was late
+            self.clear()
         if mode == "active_skill":
             self._skill = Meanwhile(self.session, REACH)
         elif mode in ("active_teleop", "hold"):

@@ -1,5 +1,6 @@
 """The thread that reads a gamepad: it gives readings away, tells an unplugged pad once, and leaves it to a joy node."""
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ import pytest
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 from reins.nodes.pad_thread import PadThread
+from reins.nodes.scheduling import set_scheduling
 from reins.teleop.gamepad import AXES, BUTTONS, Reading
 
 SOON = 10.0
@@ -100,3 +102,21 @@ def test_without_sdl_it_says_how_to_get_it_and_ends() -> None:
     thread.start()
     thread.stop()
     assert lines == ["no gamepad is read directly: SDL 2 is not here: `pip install pysdl2 pysdl2-dll`"]
+
+
+def test_sdl_starts_under_ordinary_scheduling_whatever_started_the_thread() -> None:
+    """Its start takes a second of a core: under SCHED_FIFO, as teleop's own threads, it would hold up the robot."""
+    policies: list[int] = []
+
+    def make() -> FakePad:
+        policies.append(os.sched_getscheduler(threading.get_native_id()))
+        return FakePad()
+
+    thread = PadThread(lambda reading: None, lambda: False, lambda severity, text: None, make)
+    real_time = set_scheduling(os.SCHED_FIFO, 1, [threading.get_native_id()])
+    try:
+        thread.start()
+    finally:
+        set_scheduling(os.SCHED_OTHER, 0, [threading.get_native_id()])
+    thread.stop()
+    assert policies == [os.SCHED_OTHER], f"started from a real-time thread: {real_time}"
