@@ -125,6 +125,7 @@ class ControlLoop:
         self._lock = threading.Lock()
         self._wake = node.create_guard_condition(lambda: None, callback_group=UnspunGroup())
         self._destroy_wake = lambda: node.destroy_guard_condition(self._wake)
+        self._phantoms: set[Inbox[Any]] = set()
         self._calls: list[Callable[[], None]] = []
         self._last_tick = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
@@ -214,17 +215,25 @@ class ControlLoop:
         wake: Any,
         due: float,
     ) -> None:
-        """Wait for messages until `due`, and handle those that came."""
+        """Wait for messages until `due`, and handle those that came.
+
+        After a publisher has left, Fast DDS may call a reader ready for ever that has nothing to take. Such an inbox is
+        not waited for, which would spin, but looked into whenever the loop wakes, until it gives a message again.
+        """
         wait_set.clear_entities()
-        for handle, _inbox, _handler in handles:
-            wait_set.add_subscription(handle)
+        for handle, inbox, _handler in handles:
+            if inbox not in self._phantoms:
+                wait_set.add_subscription(handle)
         wait_set.add_guard_condition(wake)
         wait_set.wait(max(0, int((due - time.monotonic()) * _NANOSECONDS)))
         ready = wait_set.get_ready_entities("subscription")
         for handle, inbox, handler in handles:
-            if handle.pointer in ready:
+            if handle.pointer in ready or inbox in self._phantoms:
+                took = False
                 while (message := inbox.take()) is not None:
+                    took = True
                     handler(message)
+                (self._phantoms.discard if took else self._phantoms.add)(inbox)
         if self._calls:
             with self._lock:
                 calls, self._calls = self._calls, []

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import psutil
 from numpy.typing import NDArray
+from patience import patient
 from reins_msgs import msg as ros
 from std_msgs.msg import String
 from typing_extensions import Self
@@ -39,7 +40,7 @@ class RunningGraph:
     def __init__(self, domain: int, **arguments: str) -> None:
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
         environment = dict(os.environ) | {"ROS_DOMAIN_ID": str(domain), "COLUMNS": "300"}
-        words = [f"{name}:={value}" for name, value in arguments.items()]
+        words = [f"{name}:={value}" for name, value in (patient() | arguments).items()]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "reins.cli", "up", "sim", *words],
             env=environment,

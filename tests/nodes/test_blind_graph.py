@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from patience import patient
 from task_helpers import LIMIT, ignore, travelled
 
 from reins.demo.recording import Recording
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     log = tmp_path_factory.mktemp("blind") / "graph.log"
-    with graph("sim", {"seed": "1"}, log, lambda missing: None) as running:
+    with graph("sim", {"seed": "1"} | patient(), log, lambda missing: None) as running:
         yield running
 
 

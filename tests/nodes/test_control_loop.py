@@ -167,3 +167,33 @@ def test_a_fault_ends_the_loop_and_is_told_once(node: Node) -> None:
     assert [str(fault) for fault in faults] == ["broken"]
     assert not loop.alive(0.05)
     loop.stop()
+
+
+class Phantom(Inbox[Int64]):
+    """The middleware calls it ready, and for a while there is nothing to take."""
+
+    def __init__(self, node: Node, topic: str) -> None:
+        super().__init__(node, Int64, topic, DEPTH)
+        self.empty, self.looks = True, 0
+
+    def take(self) -> Int64 | None:
+        self.looks += 1
+        return None if self.empty else super().take()
+
+
+def test_a_reader_that_is_ready_for_ever_with_nothing_to_take_does_not_make_the_loop_spin(node: Node) -> None:
+    inbox, heard = Phantom(node, "numbers"), list[int]()
+    publisher = connected(node, "numbers")
+    loop = ControlLoop(node, 0.02, nothing, [(inbox, lambda message: heard.append(message.data))], unexpected)
+    loop.start()
+    inbox.looks = 0
+    publisher.publish(Int64(data=1))
+    time.sleep(0.5)
+    assert 1 <= inbox.looks < 100, "once a tick, or it spins"
+    inbox.empty = False
+    publisher.publish(Int64(data=2))
+    end = time.monotonic() + SOON
+    while len(heard) < 2 and time.monotonic() < end:
+        time.sleep(0.005)
+    loop.stop()
+    assert heard == [1, 2]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from patience import patient
 from rclpy.qos import QoSProfile
 from reins_msgs.msg import SafetyState
 from std_msgs.msg import Bool
@@ -31,7 +32,7 @@ BRAKED = 1.0
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     log = tmp_path_factory.mktemp("estop") / "graph.log"
-    with graph("sim", {"seed": "1", "cameras": "false"}, log, lambda missing: None) as running:
+    with graph("sim", {"seed": "1", "cameras": "false"} | patient(), log, lambda missing: None) as running:
         yield running
 
 

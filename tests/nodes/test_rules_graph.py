@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from patience import patient
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs.msg import SafetyState
 from sensor_msgs.msg import Range
@@ -41,7 +42,7 @@ SPEED_OF_CAREFULLY = 0.5
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     log = tmp_path_factory.mktemp("rules") / "graph.log"
-    with graph("sim", {"seed": "1", "cameras": "false"}, log, lambda missing: None) as running:
+    with graph("sim", {"seed": "1", "cameras": "false"} | patient(), log, lambda missing: None) as running:
         yield running
 
 

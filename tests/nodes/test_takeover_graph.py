@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from patience import patient
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from task_helpers import HOME, LIMIT, PadInHand, ignore, resting_mode, safety_mode, wait_for_mode, wait_until_armed
@@ -33,7 +34,7 @@ SOON = 20.0
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     log = tmp_path_factory.mktemp("takeover") / "graph.log"
-    with graph("sim", {"seed": "1"}, log, lambda missing: None) as running:
+    with graph("sim", {"seed": "1"} | patient(), log, lambda missing: None) as running:
         yield running
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from patience import patient
 from task_helpers import (
     HOME,
     LIMIT,
@@ -39,7 +40,7 @@ SEED = 1
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("graph")
-    with graph("sim", {"seed": str(SEED)}, folder / "graph.log", lambda missing: None) as running:
+    with graph("sim", {"seed": str(SEED)} | patient(), folder / "graph.log", lambda missing: None) as running:
         yield running
 
 
