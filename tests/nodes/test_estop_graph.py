@@ -113,7 +113,9 @@ def by_pad(cell: Cell) -> None:
     cell.pad.press(Action.ESTOP)
 
 
-@pytest.mark.parametrize("way", [by_topic, by_service, by_command_line, by_pad])
+@pytest.mark.parametrize(
+    "way", [by_service, *(pytest.param(way, marks=pytest.mark.slow) for way in (by_topic, by_command_line, by_pad))]
+)
 def test_each_way_in_each_mode(cell: Cell, way: Callable[[Cell], None]) -> None:
     for mode in ("ready", "active_skill", "active_teleop", "hold"):
         cell.bring_to(mode)
