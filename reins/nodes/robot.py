@@ -38,7 +38,7 @@ from reins.sim.simulators import SimulatedRobot
 WORLD_RATE: Final = 10.0
 """How often the truth of a simulated world is published [Hz of robot time]."""
 
-CHECK_PERIOD: Final = 0.2
+CHECK_PERIOD: Final = 0.5
 """How often the publishers of command/safe are counted while armed [s]."""
 
 MOVING: Final = 0.02
