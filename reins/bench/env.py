@@ -3,13 +3,13 @@
 import time
 from typing import Final
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from reins.bench.bare_loop import BareLoop
 from reins.bench.report import Report
 from reins.contracts.errors import ReinsError
-from reins.training.envs.core import HOLD, SkillEnv
+from reins.training.envs.core import SkillEnv
 from reins.training.envs.stage import MujocoStage
 from reins.training.envs.teacher import Teacher
 
@@ -31,11 +31,10 @@ def run_env(task: str, seconds: float) -> Report:
     """
     env = SkillEnv(task, randomisation="none")
     actions, bare = _record(env, round(50 * seconds))
-    steps = len(actions) * HOLD * round(1.0 / env.profile.rates.command / bare.timestep)
     rounds = []
     for _ in range(ROUNDS):
-        bare_rate = steps / bare.run()
-        rounds.append({"bare_steps_per_s": bare_rate, "steps_per_s": steps / _drive(env, actions)})
+        bare_rate = bare.steps / bare.run()
+        rounds.append({"bare_steps_per_s": bare_rate, "steps_per_s": bare.steps / _drive(env, actions)})
     env.close()
     summary = {
         "episodes": ROUNDS,
@@ -46,7 +45,7 @@ def run_env(task: str, seconds: float) -> Report:
     return Report("env", {"task": task, "seconds": seconds}, summary, rounds)
 
 
-def _record(env: SkillEnv, most: int) -> tuple[list[NDArray[np.float32]], "_BareLoop"]:
+def _record(env: SkillEnv, most: int) -> tuple[list[NDArray[np.float32]], BareLoop]:
     """A teacher's actions, and the loop that repeats what they did to the physics."""
     stage = env.stage
     if not isinstance(stage, MujocoStage):
@@ -58,7 +57,7 @@ def _record(env: SkillEnv, most: int) -> tuple[list[NDArray[np.float32]], "_Bare
         if env.step(actions[-1])[3]:
             break
     env.reset(seed=SEED)
-    bare = _BareLoop(stage)
+    bare = BareLoop(stage.robot.model, stage.robot.data, 1.0 / env.profile.rates.command)
     step = stage.step
 
     def recorded(dt: float) -> None:
@@ -79,31 +78,3 @@ def _drive(env: SkillEnv, actions: list[NDArray[np.float32]]) -> float:
     for action in actions:
         env.step(action)
     return time.perf_counter() - begin
-
-
-class _BareLoop:
-    """`mj_step` and nothing else, from where the stage stands now, with the actuator inputs that are noted."""
-
-    def __init__(self, stage: MujocoStage) -> None:
-        self._model, self._live = stage.robot.model, stage.robot.data
-        self._start, self._data = mujoco.MjData(self._model), mujoco.MjData(self._model)
-        mujoco.mj_copyData(self._start, self._model, self._live)
-        self._inputs: list[NDArray[np.float64]] = []
-        self.timestep = float(self._model.opt.timestep)
-        self._steps = round(0.01 / self.timestep)
-
-    def note(self) -> None:
-        """Note the actuator inputs of the next period."""
-        self._inputs.append(np.concatenate([self._live.act, self._live.ctrl]))
-
-    def run(self) -> float:
-        """Wall time of the whole motion [s]."""
-        model, data, na = self._model, self._data, self._model.na
-        mujoco.mj_copyData(data, model, self._start)
-        begin = time.perf_counter()
-        for entry in self._inputs:
-            data.act[:] = entry[:na]
-            data.ctrl[:] = entry[na:]
-            for _ in range(self._steps):
-                mujoco.mj_step(model, data)
-        return time.perf_counter() - begin

@@ -1,12 +1,13 @@
 """How much of the bare physics rate is left once the robot driver drives it."""
 
 import time
+from collections.abc import Callable
 from typing import Final
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from reins.bench.bare_loop import BareLoop
 from reins.bench.report import Report
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import SafeCommand
@@ -35,12 +36,13 @@ def run_sim(robot: str, world: str, seconds: float) -> Report:
     period = 1.0 / profile.rates.command
     driver = MujocoRobot(profile, load_world(world), seed=1)
     commands = _sine(profile.home, round(seconds / period), period)
-    bare = _BareLoop(driver, commands)
-    steps = len(commands) * round(period / driver.model.opt.timestep)
+    driver.reset(driver.seed)
+    bare = BareLoop(driver.model, driver.data, period)
+    _drive(driver, commands, bare.note)
     rounds = []
     for _ in range(ROUNDS):
-        bare_rate = steps / bare.run()
-        rounds.append({"bare_steps_per_s": bare_rate, "steps_per_s": steps / _drive(driver, commands, None)})
+        bare_rate = bare.steps / bare.run()
+        rounds.append({"bare_steps_per_s": bare_rate, "steps_per_s": bare.steps / _drive(driver, commands)})
     driver.close()
     shares = [entry["steps_per_s"] / entry["bare_steps_per_s"] for entry in rounds]
     summary = {
@@ -67,39 +69,14 @@ def _sine(home: NDArray[np.float64], periods: int, period: float) -> list[SafeCo
     ]
 
 
-def _drive(driver: MujocoRobot, commands: list[SafeCommand], inputs: list[NDArray[np.float64]] | None) -> float:
-    """Run the driver's loop from the start; returns wall time [s]. Records (act, ctrl) per period into `inputs`."""
+def _drive(driver: MujocoRobot, commands: list[SafeCommand], note: Callable[[], None] | None = None) -> float:
+    """Run the driver's loop from the start; returns wall time [s]. Calls `note` in each period."""
     driver.reset(driver.seed)
     begin = time.perf_counter()
     for command in commands:
         driver.write(command)
-        if inputs is not None:
-            inputs.append(np.concatenate([driver.data.act, driver.data.ctrl]))
+        if note is not None:
+            note()
         driver.step(command.period)
         driver.read()
     return time.perf_counter() - begin
-
-
-class _BareLoop:
-    """`mj_step` and nothing else, from the driver's start state, with the driver's actuator inputs."""
-
-    def __init__(self, driver: MujocoRobot, commands: list[SafeCommand]) -> None:
-        self._model = driver.model
-        self._start, self._data = mujoco.MjData(driver.model), mujoco.MjData(driver.model)
-        driver.reset(driver.seed)
-        mujoco.mj_copyData(self._start, driver.model, driver.data)
-        self._inputs: list[NDArray[np.float64]] = []
-        _drive(driver, commands, self._inputs)
-        self._steps = round(commands[0].period / driver.model.opt.timestep)
-
-    def run(self) -> float:
-        """Wall time of the whole motion [s]."""
-        model, data, na = self._model, self._data, self._model.na
-        mujoco.mj_copyData(data, model, self._start)
-        begin = time.perf_counter()
-        for entry in self._inputs:
-            data.act[:] = entry[:na]
-            data.ctrl[:] = entry[na:]
-            for _ in range(self._steps):
-                mujoco.mj_step(model, data)
-        return time.perf_counter() - begin

@@ -157,3 +157,15 @@ class PadInHand:
                 hand.spin(0.02)
                 if pad.get_subscription_count():
                     self._ready.set()
+
+
+def make_ready(client: GraphClient) -> None:
+    """The robot may move and stands at home, whatever the test before left."""
+    mode = resting_mode(client)
+    if mode == "hold":
+        assert client.hand_back("the next test").accepted
+    elif mode != "ready":
+        assert client.reset("the next test").accepted
+        wait_until_armed(client)
+    outcome = client.run_skill(HOME, (), LIMIT, ignore)
+    assert outcome.success, outcome.reason

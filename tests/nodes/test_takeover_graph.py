@@ -9,7 +9,7 @@ import pytest
 from patience import patient
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from task_helpers import HOME, LIMIT, PadInHand, ignore, resting_mode, safety_mode, wait_for_mode, wait_until_armed
+from task_helpers import HOME, LIMIT, PadInHand, ignore, make_ready, safety_mode, wait_for_mode
 
 from reins.contracts.errors import ReinsError
 from reins.demo.recording import Recording
@@ -48,14 +48,7 @@ def pad(session: Session) -> Iterator[PadInHand]:
 def client(session: Session, pad: PadInHand) -> GraphClient:
     """A client of a graph in which the robot is at home and may move, whatever the test before left."""
     pad.hold(False)
-    mode = resting_mode(session.client)
-    if mode == "hold":
-        assert session.client.hand_back("the next test").accepted
-    elif mode != "ready":
-        assert session.client.reset("the next test").accepted
-        wait_until_armed(session.client)
-    outcome = session.client.run_skill(HOME, (), LIMIT, ignore)
-    assert outcome.success, outcome.reason
+    make_ready(session.client)
     return session.client
 
 

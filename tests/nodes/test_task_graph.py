@@ -13,7 +13,7 @@ from task_helpers import (
     Meanwhile,
     call,
     ignore,
-    resting_mode,
+    make_ready,
     travelled,
     wait_until_armed,
 )
@@ -47,14 +47,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 @pytest.fixture
 def client(session: Session) -> GraphClient:
     """A client of a graph in which the robot is at home and may move, whatever the test before left."""
-    mode = resting_mode(session.client)
-    if mode == "hold":
-        assert session.client.hand_back("the next test").accepted
-    elif mode != "ready":
-        assert session.client.reset("the next test").accepted
-        wait_until_armed(session.client)
-    outcome = session.client.run_skill(HOME, (), LIMIT, ignore)
-    assert outcome.success, outcome.reason
+    make_ready(session.client)
     return session.client
 
 
