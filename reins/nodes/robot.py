@@ -38,9 +38,6 @@ from reins.sim.simulators import SimulatedRobot
 WORLD_RATE: Final = 10.0
 """How often the truth of a simulated world is published [Hz of robot time]."""
 
-CHECK_PERIOD: Final = 0.5
-"""How often the publishers of command/safe are counted while armed [s]."""
-
 MOVING: Final = 0.02
 """A joint faster than this moves [rad/s]."""
 
@@ -106,6 +103,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._world_every = max(1, round(self._profile.rates.state / WORLD_RATE))
         self._time_offset = 0.0
         self._ticks = 0
+        self._stamp = 0.0
         self._rearm = False
         self._heard_at = float("-inf")
         self._reported_fault = ""
@@ -124,7 +122,6 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._joint_state = JointState(name=[*self._profile.joint_names, *self._profile.gripper.joints])
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
-        self.create_timer(CHECK_PERIOD, self._check_publishers)
         if self._simulated is not None:
             self._now = Clock()
             self._clock_publisher = self.create_publisher(Clock, "clock", STANDARD)
@@ -167,15 +164,17 @@ class RobotNode(ManagedNode[RobotSettings]):
             self._heard = message.position
             if self._rearm and self._reference_is_near():
                 self._rearm = False
-                self._host.arm(self.count_publishers(self._commands.topic))
+                self._host.arm(self._commands.publishers())
         except ReinsError as error:
             self._host.disarm(f"command/safe cannot be applied: {error}")
             self.log(Severity.ERROR, str(error))
 
     def _tick(self, _due: float) -> None:
         """Tell the state at this time, then let the next period pass under the newest command."""
+        self._watch_publishers()
         self._watch_safety()
         state = self._read()
+        self._stamp = state.stamp
         self._joints.publish(self._fill_joint_state(state))
         self._states.publish(robot_state_to_msg(state, self._host.armed))
         if self._simulated is not None:
@@ -188,8 +187,22 @@ class RobotNode(ManagedNode[RobotSettings]):
         if state.fault != self._reported_fault:
             self._reported_fault = state.fault
             if state.fault:
-                self._report(state, Severity.ERROR, "robot_stopped", state.fault)
+                self._report(Severity.ERROR, "robot_stopped", state.fault)
         self._host.step(self._period)
+
+    def _watch_publishers(self) -> None:
+        """Stops at once; the names come from a query of the graph, which may wait, and so from the executor."""
+        count = self._commands.publishers()
+        if self._host.armed and count > 1:
+            self._host.disarm(f"command/safe has {count} publishers: only the safety node may be one")
+            if self.executor is not None:
+                self.executor.create_task(self._name_publishers)
+
+    def _name_publishers(self) -> None:
+        infos = self.get_publishers_info_by_topic(self._commands.topic)
+        names = sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
+        reason = f"nodes that publish command/safe: {', '.join(names)}"
+        self._report(Severity.ERROR, "publishers", reason)
 
     def _watch_safety(self) -> None:
         now = time.monotonic()
@@ -213,8 +226,8 @@ class RobotNode(ManagedNode[RobotSettings]):
         message.effort = to_sequence(state.effort) + array("d", [0.0] * fingers)
         return message
 
-    def _report(self, state: RobotState, severity: Severity, kind: str, reason: str) -> None:
-        self._events.publish(event_to_msg(SafetyEvent(state.stamp, severity, kind, self.get_name(), reason)))
+    def _report(self, severity: Severity, kind: str, reason: str) -> None:
+        self._events.publish(event_to_msg(SafetyEvent(self._stamp, severity, kind, self.get_name(), reason)))
         self.log(severity, reason)
 
     def _in_loop(self) -> ControlLoop:
@@ -226,13 +239,13 @@ class RobotNode(ManagedNode[RobotSettings]):
         measured = self._host.read().position
         return len(self._heard) == len(measured) and bool((abs(measured - self._heard) < NEAR).all())
 
-    def _arm(self, publishers: int) -> None:
+    def _arm(self) -> None:
         """In the control thread."""
         if time.monotonic() - self._heard_at > self._profile.rates.stale_after:
             raise ReinsError("not armed: nothing comes on command/safe; is the safety node active?")
         if not self._reference_is_near():
             raise ReinsError("not armed: safety's reference is not where the robot is; reset safety first")
-        self._host.arm(publishers)
+        self._host.arm(self._commands.publishers())
 
     def _on_arm(self, request: Arm.Request, response: Arm.Response) -> Arm.Response:
         try:
@@ -242,8 +255,7 @@ class RobotNode(ManagedNode[RobotSettings]):
                 raise ReinsError("not armed: a real robot is armed by a person")
             loop = self._in_loop()
             if request.arm:
-                publishers = self.count_publishers(self._commands.topic)
-                loop.call(lambda: self._arm(publishers))
+                loop.call(self._arm)
             else:
                 loop.call(lambda: self._host.disarm(f"disarmed by {request.requested_by}"))
         except (ReinsError, TimeoutError) as error:
@@ -285,14 +297,6 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._host.recover()
         self._simulated.reset(seed)
         self._time_offset = state.stamp + self._period
-
-    def _check_publishers(self) -> None:
-        if self._loop is None or not self._host.armed or self.count_publishers(self._commands.topic) < 2:
-            return
-        infos = self.get_publishers_info_by_topic(self._commands.topic)
-        names = sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
-        reason = f"command/safe has {len(names)} publishers ({', '.join(names)}): only the safety node may be one"
-        self._loop.call(lambda: self._host.disarm(reason))
 
 
 def main() -> int:

@@ -95,7 +95,7 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         self._loop = ControlLoop(self, 1.0 / self.settings.rate, self._tick, ways, self.fail, real_time=True)
         self._loop.start()
         if self.settings.pad == "auto":
-            self._pad = PadThread(self._on_reading, lambda: self.count_publishers("joy") > 0, self.log)
+            self._pad = PadThread(self._on_reading, lambda: self._joy.publishers() > 0, self.log)
             self._pad.start()
 
     def deactivate(self) -> None:

@@ -134,7 +134,8 @@ def test_a_second_publisher_of_safe_commands_disarms_the_robot(graph: RunningGra
     intruder = graph.client.node.create_publisher(ros.SafeCommand, "command/safe", CONTROL)
     graph.until(lambda: not graph.states[-1].armed, "disarmed")
     assert "only the safety node may be one" in graph.states[-1].fault
-    assert graph.client.node.get_name() in graph.states[-1].fault
+    name = graph.client.node.get_name()
+    graph.until(lambda: any(event.kind == "publishers" and name in event.reason for event in graph.events), "its name")
     reply = graph.client.arm("test", on=True)
     assert not reply.accepted and "2 publishers" in reply.message
     graph.client.node.destroy_publisher(intruder)

@@ -53,7 +53,7 @@ class Commander:
         self._message = ros.SafeCommand(position=position.tolist(), velocity=[0.0] * len(position), period=0.01)
         self._robot = node
         end = time.monotonic() + SOON
-        while self.publisher.get_subscription_count() == 0 or node.count_publishers("command/safe") == 0:
+        while self.publisher.get_subscription_count() == 0 or node._commands.publishers() == 0:
             assert time.monotonic() < end
             time.sleep(0.01)
 
@@ -140,7 +140,7 @@ def test_arming_wants_one_publisher_near_the_robot_and_ends_with_its_silence(mak
     assert "2 publishers" in arm(node, AUTOMATION)
     far.close()
     end = time.monotonic() + SOON
-    while node.count_publishers("command/safe") != 1:
+    while node._commands.publishers() != 1:
         assert time.monotonic() < end
         time.sleep(0.01)
     near.hold(0.1)
