@@ -44,6 +44,7 @@ class JoystickReader:
             return [], complaint
         if t - self._heard > self._timeout:
             self._released_once = False
+            self._pressed.pop(Action.ESTOP, None)  # let go of unseen, perhaps: seen down, it stops again
         self._heard = t
         down = self._mapping.deadman.read(axes, buttons)
         self._released_once = self._released_once or not down
@@ -61,9 +62,14 @@ class JoystickReader:
         return True
 
     def lose(self) -> bool:
-        """The pad is gone: its dead-man must be let go of and pressed again once it is back. Whether it was held."""
+        """The pad is gone: once it is back, what is held must be let go of and pressed again, but for the e-stop.
+
+        Returns:
+            Whether the dead-man was held.
+        """
         was_held, self._held = self._held, False
         self._released_once = False
+        self._pressed = {}
         return was_held
 
     def intent(self) -> Intent:

@@ -32,6 +32,7 @@ def test_sequences_are_of_faults_that_leave_the_graph_alive_and_follow_from_the_
     again = random_sequences(alive, 5, seed=3)
     assert [fault.inject.args[0] for fault in made] == [fault.inject.args[0] for fault in again]  # type: ignore[attr-defined]
     assert random_sequences(alive[:1], 5, seed=3) == []
+    assert len(random_sequences(alive[:2], 50, seed=3)) == 50
 
 
 @pytest.mark.ros

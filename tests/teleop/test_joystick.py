@@ -11,7 +11,7 @@ from teleop_pad import PERIOD, Pad
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotState
-from reins.teleop.core import TeleopCore, damped_inverse
+from reins.teleop.core import JOYSTICK, TeleopCore, damped_inverse
 from reins.teleop.intent import Action, Direction
 from reins.teleop.mapping import known_mappings, load_joy_mapping
 from reins.teleop.settings import TeleopSettings
@@ -250,6 +250,26 @@ class TestButtons:
         buttons[1] = buttons[7] = 1
         core.on_joy([0.0] * 12, buttons, 0.0)
         assert core.take_requests() == [Action.ESTOP]
+
+    @pytest.mark.parametrize("action, requests", [(Action.ESTOP, 2), (Action.RESET, 1)])
+    def test_only_the_emergency_stop_is_pressed_again_after_a_silence(
+        self, pad: Pad, action: Action, requests: int
+    ) -> None:
+        pad.press(action)
+        pad.steps(5)
+        pad.plugged_in = False
+        pad.steps(50)
+        pad.plugged_in = True
+        pad.steps(5)
+        assert pad.core.take_requests() == [action] * requests
+
+    def test_what_is_held_when_a_lost_pad_is_back_does_nothing_but_for_the_emergency_stop(self, pad: Pad) -> None:
+        pad.step()
+        pad.core.on_unplugged(JOYSTICK)
+        pad.press(Action.RESET)
+        pad.press(Action.ESTOP)
+        pad.steps(5)
+        assert pad.core.take_requests() == [Action.ESTOP]
 
     def test_the_gripper(self, pad: Pad, profile: RobotProfile) -> None:
         pad.hold()

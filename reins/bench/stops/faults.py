@@ -179,6 +179,10 @@ def _estop_topic(graph: MovingGraph) -> None:
     graph.estop_topic.publish(Bool(data=True))
 
 
+def _estop_button(graph: MovingGraph) -> None:
+    graph.press_estop()
+
+
 def _unplugged(graph: MovingGraph) -> None:
     graph.stick = None
 
@@ -187,6 +191,8 @@ ESTOPS: Final = (
     Fault("estop service", _estop_service),
     Fault("estop topic", _estop_topic),
     Fault("estop topic, teleop", _estop_topic, source=TELEOP),
+    Fault("estop button", _estop_button),
+    Fault("estop button, teleop", _estop_button, source=TELEOP),
 )
 
 FAULTS: Final = (
@@ -219,7 +225,8 @@ def random_sequences(faults: Sequence[Fault], count: int, seed: int) -> list[Fau
     usable = [fault for fault in faults if fault.source == SKILL]
 
     def sequence() -> Fault:
-        chosen = [usable[i] for i in generator.choice(len(usable), int(generator.integers(2, 5)), replace=False)]
+        count = min(int(generator.integers(2, 5)), len(usable))
+        chosen = [usable[i] for i in generator.choice(len(usable), count, replace=False)]
         pauses = generator.uniform(0.0, PAUSE, len(chosen))
         return Fault(SEQUENCE, partial(_one_after_the_other, chosen, pauses), partial(_mend_all, chosen))
 

@@ -35,7 +35,7 @@ STICK_MOVES: Final = 0.1
 RELEASED: Final = 0.2
 """A dead-man counts when it was seen released before; so long it is [s]."""
 
-AXES, BUTTONS, FORWARD, DEADMAN = 6, 21, 1, 9
+AXES, BUTTONS, LEFT, DEADMAN, ESTOP = 6, 21, 0, 9, 1
 """Of the gamepad that is pretended, and what the mapping `gamepad` uses of it."""
 
 STANDING: Final = 0.02
@@ -80,7 +80,8 @@ class MovingGraph:
         """What becomes of each command before it is sent."""
         self.stick: float | None = None
         """How far the operator's stick is pushed, dead-man held; at 0 nothing is held, and None is an unplugged one."""
-        self._push = STICK
+        self.estop_pressed = False
+        """The stick's button for an emergency stop; see `press_estop`."""
         self._sequence, self._velocity = 0, 0.0
         self._activation: Any = None
         self._faults: list[Exception] = []
@@ -121,7 +122,8 @@ class MovingGraph:
 
     def ready(self) -> None:
         """Clear what there is to clear, and wait until a new goal would move the arm."""
-        self._velocity, self._activation, self.tamper, self.stick = 0.0, None, as_it_is, None
+        self._velocity, self._activation, self.tamper = 0.0, None, as_it_is
+        self.stick, self.estop_pressed = None, False
         end = time.monotonic() + PATIENCE
         while not (self._mode() == "ready" and self.states and self.states[-1][1].armed):
             if time.monotonic() > end:
@@ -140,12 +142,17 @@ class MovingGraph:
         self.until(lambda: self.speed() > MOVING, "arm that moves", PATIENCE)
 
     def drive_by_stick(self) -> None:
-        """Push the operator's stick until the arm moves; to and fro, so that it stays in the middle."""
-        self._push = -self._push
+        """Push the operator's stick until the arm moves; left or right, so that it stays in the middle."""
+        turn = float(self.states[-1][1].position[0])
         self.stick = 0.0
         time.sleep(RELEASED)
-        self.stick = self._push
+        self.stick = -STICK if turn > 0.0 else STICK
         self.until(lambda: self.speed() > STICK_MOVES, "arm that follows the stick", PATIENCE)
+
+    def press_estop(self) -> None:
+        """Press the stick's button for an emergency stop; it stays pressed."""
+        self.stick, self.estop_pressed = self.stick or 0.0, True
+        self._tick(0.0)
 
     def until(self, condition: Callable[[], bool], what: str, seconds: float) -> None:
         """Wait. Raises ReinsError when it takes longer."""
@@ -182,7 +189,7 @@ class MovingGraph:
 
     def _tick(self, _due: float) -> None:
         if self.stick is not None:
-            self._joy.publish(_held(self.stick))
+            self._joy.publish(_stick(self.stick, self.estop_pressed))
 
 
 class _Timed(Inbox[Said[MessageT]]):
@@ -200,8 +207,8 @@ def speed(state: ros.RobotState) -> float:
     return float(np.abs(state.velocity).max())
 
 
-def _held(push: float) -> Joy:
-    """The default mapping's dead-man held, its left stick pushed forward."""
+def _stick(push: float, estop: bool) -> Joy:
+    """The default mapping's left stick pushed left and its dead-man held, unless `push` is 0; its estop button."""
     axes, buttons = [0.0] * AXES, [0] * BUTTONS
-    axes[FORWARD], buttons[DEADMAN] = push, int(push != 0.0)
+    axes[LEFT], buttons[DEADMAN], buttons[ESTOP] = push, int(push != 0.0), int(estop)
     return Joy(axes=axes, buttons=buttons)
