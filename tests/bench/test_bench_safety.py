@@ -95,6 +95,14 @@ class TestTheJudge:
         low = a_pose_below_the_table(judge)
         assert not judge.was_safe(low, still, np.full(N, 0.01), PERIOD)
 
+    def test_every_link_counts_not_only_the_lowest(self, judge: Judge) -> None:
+        """The hand comes down faster than the forearm, which is nearer to the table."""
+        position, down = np.array([-0.1, -0.16, -0.32, -2.5, 0.65, 1.73, 2.68]), one(1, 2.28)
+        judge.twin.move(position)
+        assert judge.twin.table_gaps().min() == pytest.approx(judge.twin.table_gap(), abs=1e-6)
+        assert not judge.was_safe(position, down, down, PERIOD)
+        assert judge.was_safe(position, 0.8 * down, 0.8 * down, PERIOD)
+
 
 def test_the_twin_measures_what_coal_measures() -> None:
     twin, kinematics = Twin(PROFILE), Kinematics(PROFILE)

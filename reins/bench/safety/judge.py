@@ -210,7 +210,7 @@ class Judge:
             twin.distances("keep_out") - settings.keep_out_margin,
             twin.distances("held") - settings.self_margin,
             twin.distances("fingers") - self._finger_margins(),
-            np.array([twin.fingers_gap(FAR), twin.table_gap(FAR)]) - settings.table_margin,
+            np.append(twin.table_gaps(), twin.fingers_gap(FAR)) - settings.table_margin,
             np.array([twin.held_gap(FAR) - settings.held_margin]),
         ]
         return np.concatenate(rooms)

@@ -187,12 +187,20 @@ class Twin:
                 slope[joint] = (distance - here) / tiny
         return slope
 
-    def table_gap(self, look: float = LOOK) -> float:
-        """Height of the lowest point of a moving link above the table [m]; `look` where there is none below that."""
-        return self._above([geom for geom, joint in self._links.items() if joint > 0], look)
+    def table_gap(self) -> float:
+        """Height of the lowest point of a moving link above the table [m]; LOOK where there is none below that."""
+        return self._above([geom for geom, joint in self._links.items() if joint > 0], LOOK)
+
+    def table_gaps(self) -> FloatArray:
+        """Height of each moving link above the table [m]; FAR where it is higher."""
+        if self._table is None:
+            return np.zeros(0)
+        measure, model, data = mujoco.mj_geomDistance, self.model, self.data
+        moving = [geom for geom, joint in self._links.items() if joint > 0]
+        return np.array([measure(model, data, self._table, geom, FAR, None) for geom in moving])
 
     def fingers_gap(self, look: float = LOOK) -> float:
-        """Height of the fingers' hull above the table [m], as above."""
+        """Height of the fingers' hull above the table [m]; `look` where it is higher."""
         return self._above([self._fingers], look)
 
     def held_gap(self, look: float = LOOK) -> float:
