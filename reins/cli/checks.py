@@ -169,17 +169,20 @@ def simulators() -> list[Finding]:
 
 def robots() -> list[Finding]:
     """The profiles, and the packages that carry the robots' models."""
-    from reins.hardware.profile import known_profiles, load_profile
+    from reins.hardware.profile import RobotProfile, known_profiles, load_profile
+    from reins.hardware.profile_base import Profile
 
     findings = []
     for name in known_profiles():
         try:
-            profile = load_profile(name)
-            path = profile.model.path(profile.model.urdf)
+            profile = load_profile(name, Profile)
+            model = "limits only"
+            if isinstance(profile, RobotProfile):
+                model = profile.model.path(profile.model.urdf).name
         except ReinsError as error:
             findings.append(Finding(Health.BAD, f"robot {name}", str(error), "pip install the package that it names"))
         else:
-            findings.append(Finding(Health.GOOD, f"robot {name}", f"{profile.title}, {path.name}"))
+            findings.append(Finding(Health.GOOD, f"robot {name}", f"{profile.title}, {model}"))
     return findings
 
 

@@ -1,65 +1,37 @@
 """Robot profiles: limits, rates and geometry of one robot, read from YAML and validated on load.
 
 The safety monitor, the simulators and the drivers all read the same file; nothing after `load_profile` checks for a
-missing limit.
+missing limit. This file has the arm's profile and the shelf of all; `quadruped.py` has the quadruped's.
 """
 
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Final, Literal, TypeVar, overload
 
-import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 from typing_extensions import Self
 
 from reins.contracts.documents import Shelf
 from reins.contracts.errors import ReinsError, UnknownName
+from reins.hardware.profile_base import Finite, JointLimits, Part, Positive, Profile, Triple
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
 
-Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Triple = tuple[Finite, Finite, Finite]
 
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
-
-
-class Joint(_Part):
-    """Limits of one joint, all the robot's own (the safety monitor keeps `Margins` inside them).
+class Joint(JointLimits):
+    """Limits of one joint of an arm, all the robot's own (the safety monitor keeps its margins inside them).
 
     Attributes:
-        name: the name that every message uses.
-        model_name: the joint's name in the URDF.
-        lower, upper: position limits [rad].
-        velocity: largest speed [rad/s].
         acceleration: largest acceleration [rad/s²].
         jerk: largest jerk [rad/s³].
-        effort: largest torque [N·m].
-        home: position of the joint in the home pose [rad].
     """
 
-    name: str
-    model_name: str
-    lower: Finite
-    upper: Finite
-    velocity: Positive
     acceleration: Positive
     jerk: Positive
-    effort: Positive
-    home: Finite
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if not self.lower < self.upper:
-            raise ValueError(f"joint '{self.name}': lower {self.lower} is not below upper {self.upper}")
-        if not self.lower <= self.home <= self.upper:
-            raise ValueError(f"joint '{self.name}': home {self.home} is outside {self.lower} … {self.upper}")
-        return self
 
 
-class Gripper(_Part):
+class Gripper(Part):
     """Limits of the gripper: opening [m], finger speed [m/s], force [N]; `joints` names the fingers, each at half the
     opening, as joint_states shows them."""
 
@@ -70,7 +42,7 @@ class Gripper(_Part):
     grasp_force: Positive
 
 
-class Tool(_Part):
+class Tool(Part):
     """The tool centre point relative to a link of the URDF: translation [m], roll-pitch-yaw [rad]."""
 
     link: str
@@ -78,7 +50,7 @@ class Tool(_Part):
     rpy: Triple
 
 
-class Workspace(_Part):
+class Workspace(Part):
     """Where the tool may be: an axis-aligned box in the base frame [m], and its largest speed [m/s] and turn rate."""
 
     lower: Triple
@@ -93,14 +65,14 @@ class Workspace(_Part):
         return self
 
 
-class Elbow(_Part):
+class Elbow(Part):
     """The elbow: on the axis of a joint, where its link's frame is, and its largest speed [m/s]."""
 
     joint: str
     speed: Positive
 
 
-class Fixture(_Part):
+class Fixture(Part):
     """Something that stands fast around the robot: a box of `size` (full extents) at `centre`, turned by roll-pitch-yaw
     [m, rad], base frame."""
 
@@ -110,15 +82,7 @@ class Fixture(_Part):
     size: tuple[Positive, Positive, Positive]
 
 
-class Rates(_Part):
-    """Command and state rates [Hz] and deadlines [s]."""
-
-    state: Positive
-    command: Positive
-    stale_after: Positive
-
-
-class Model(_Part):
+class Model(Part):
     """Where the robot's description lives: a Python package that carries it and the files inside that package."""
 
     package: str
@@ -140,15 +104,13 @@ class Model(_Part):
         return path
 
 
-class RobotProfile(_Part):
-    """One robot. Arrays are in the order of `joints`.
+class RobotProfile(Profile):
+    """One arm.
 
     `table` is the height of the surface that the robot stands on [m], base frame; without one there is none.
     """
 
-    name: str
-    title: str
-    kind: Literal["arm", "quadruped"]
+    kind: Literal["arm"]
     model: Model
     joints: tuple[Joint, ...] = Field(min_length=1)
     tool: Tool
@@ -157,39 +119,12 @@ class RobotProfile(_Part):
     table: Finite | None = None
     fixtures: tuple[Fixture, ...] = ()
     elbow: Elbow | None = None
-    rates: Rates
-    sources: dict[str, str]
 
     @model_validator(mode="after")
     def _elbow_exists(self) -> Self:
         if self.elbow is not None and self.elbow.joint not in self.joint_names:
             raise ValueError(f"elbow: {UnknownName('joint', self.elbow.joint, self.joint_names)}")
         return self
-
-    @cached_property
-    def joint_names(self) -> tuple[str, ...]:
-        """(n,) joint names in command order."""
-        return tuple(joint.name for joint in self.joints)
-
-    def _array(self, attribute: str) -> FloatArray:
-        values = np.array([getattr(joint, attribute) for joint in self.joints], dtype=np.float64)
-        values.setflags(write=False)
-        return values
-
-    @cached_property
-    def lower(self) -> FloatArray:
-        """(n,) lower position limits [rad]."""
-        return self._array("lower")
-
-    @cached_property
-    def upper(self) -> FloatArray:
-        """(n,) upper position limits [rad]."""
-        return self._array("upper")
-
-    @cached_property
-    def velocity(self) -> FloatArray:
-        """(n,) speed limits [rad/s]."""
-        return self._array("velocity")
 
     @cached_property
     def acceleration(self) -> FloatArray:
@@ -201,31 +136,53 @@ class RobotProfile(_Part):
         """(n,) jerk limits [rad/s³]."""
         return self._array("jerk")
 
-    @cached_property
-    def effort(self) -> FloatArray:
-        """(n,) torque limits [N·m]."""
-        return self._array("effort")
-
-    @cached_property
-    def home(self) -> FloatArray:
-        """(n,) home pose [rad]."""
-        return self._array("home")
-
 
 PROFILES: Final = Shelf("robot", "reins.hardware", "profiles")
 """The profiles that ship with reins."""
 
+KINDS: Final[dict[str, type[Profile]]] = {"arm": RobotProfile, "quadruped": QuadrupedProfile}
+"""What a profile of each `kind` has to have."""
 
-def known_profiles() -> list[str]:
-    """Names of the profiles that ship with reins."""
-    return PROFILES.names()
+ProfileT = TypeVar("ProfileT", bound=Profile)
 
 
-def load_profile(name_or_path: str) -> RobotProfile:
+class _Heading(BaseModel):
+    """What has to be known of a profile before the rest of it can be read."""
+
+    kind: Literal["arm", "quadruped"]
+
+
+def known_profiles(kind: str = "") -> list[str]:
+    """Names of the profiles that ship with reins, all or those of one kind of robot."""
+    names = PROFILES.names()
+    return [name for name in names if PROFILES.load(name, _Heading).kind == kind] if kind else names
+
+
+@overload
+def load_profile(name_or_path: str) -> RobotProfile: ...
+
+
+@overload
+def load_profile(name_or_path: str, wanted: type[ProfileT]) -> ProfileT: ...
+
+
+def load_profile(name_or_path: str, wanted: type[Profile] = RobotProfile) -> Profile:
     """Load a profile by name, or by the path of a YAML file.
+
+    Args:
+        name_or_path: which one.
+        wanted: the kind of robot that the caller is made for: an arm unless it says otherwise; `QuadrupedProfile`, or
+            `Profile` for any.
 
     Raises:
         UnknownName: no such profile.
-        ReinsError: the file is not a valid profile; names the field.
+        ReinsError: the file is not a valid profile, and names the field; or it is of another kind of robot.
     """
-    return PROFILES.load(name_or_path, RobotProfile)
+    kind = PROFILES.load(name_or_path, _Heading).kind
+    if not issubclass(KINDS[kind], wanted):
+        usable = next(name for name, model in KINDS.items() if issubclass(model, wanted))
+        raise ReinsError(
+            f"robot '{name_or_path}' is of kind '{kind}', and what was asked for works with kind '{usable}' only; "
+            f"robots of that kind: {', '.join(known_profiles(usable))}"
+        )
+    return PROFILES.load(name_or_path, KINDS[kind])

@@ -7,17 +7,52 @@ import pytest
 import yaml
 
 from reins.contracts.errors import ReinsError, UnknownName
-from reins.hardware.profile import PROFILES, known_profiles, load_profile
+from reins.hardware.profile import KINDS, PROFILES, RobotProfile, known_profiles, load_profile
+from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
 
 SHIPPED = Path(__file__).parents[2] / "reins" / "hardware" / "profiles"
 
 
+SOURCES = {
+    "arm": {"position", "limits", "motion", "gripper", "workspace"},
+    "quadruped": {"joints", "velocity", "acceleration", "footprint", "tilt", "height", "contact", "battery", "motor"},
+}
+
+
 @pytest.mark.parametrize("name", known_profiles())
 def test_every_profile_that_ships_loads_and_names_its_sources(name: str) -> None:
-    profile = load_profile(name)
+    profile = load_profile(name, Profile)
     assert profile.name == name
-    assert {"position", "limits", "motion", "gripper", "workspace"} <= set(profile.sources)
+    assert isinstance(profile, KINDS[profile.kind])
+    assert set(profile.sources) >= SOURCES[profile.kind]
     assert np.all(profile.lower < profile.upper)
+    assert np.all((profile.lower <= profile.home) & (profile.home <= profile.upper))
+
+
+def test_profiles_are_known_by_kind() -> None:
+    assert known_profiles("arm") == ["franka"]
+    assert known_profiles("quadruped") == ["go2"]
+    assert known_profiles() == ["franka", "go2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "complaint"),
+    [
+        ("go2", RobotProfile, "robot 'go2' is of kind 'quadruped', and what was asked for works with kind 'arm' only"),
+        ("franka", QuadrupedProfile, "robot 'franka' is of kind 'arm', .* kind 'quadruped' only; .*: go2"),
+    ],
+)
+def test_what_is_made_for_one_kind_of_robot_says_so(name: str, wanted: type[Profile], complaint: str) -> None:
+    with pytest.raises(ReinsError, match=complaint):
+        load_profile(name, wanted)
+
+
+def test_an_arm_is_what_is_loaded_unless_another_kind_is_asked_for() -> None:
+    assert isinstance(load_profile("franka"), RobotProfile)
+    with pytest.raises(ReinsError, match="robots of that kind: franka"):
+        load_profile("go2")
+    assert load_profile("go2", QuadrupedProfile).feet == ("FL", "FR", "RL", "RR")
 
 
 def test_arrays_cannot_be_changed_by_accident() -> None:
@@ -26,7 +61,7 @@ def test_arrays_cannot_be_changed_by_accident() -> None:
 
 
 def test_an_unknown_robot_lists_what_exists_and_guesses() -> None:
-    with pytest.raises(UnknownName, match=r"no robot 'frnka'; did you mean 'franka'\? \(known: franka\)"):
+    with pytest.raises(UnknownName, match=r"no robot 'frnka'; did you mean 'franka'\? \(known: franka, go2\)"):
         load_profile("frnka")
 
 

@@ -3,12 +3,16 @@
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
 from safety_loop import Loop
 
 from reins.hardware.profile import RobotProfile, known_profiles, load_profile
 
+settings.register_profile("mutation", settings.get_profile("reins"), max_examples=8)
+"""For mutation testing, which runs the tests once for every mutant: what eight examples find, fifty do."""
 
-@pytest.fixture(scope="session", params=[name for name in known_profiles() if load_profile(name).kind == "arm"])
+
+@pytest.fixture(scope="session", params=known_profiles("arm"))
 def profile(request: pytest.FixtureRequest) -> RobotProfile:
     """Every arm that ships with reins."""
     return load_profile(request.param)
