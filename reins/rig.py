@@ -25,8 +25,10 @@ from reins.planning.actions import Done, Look, RunSkill
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.safety.constraints import PLANNER
+from reins.safety.filter import SafetyFilter
 from reins.safety.modes import Mode
 from reins.safety.monitor import SafetyMonitor
+from reins.safety.motion import FilterMaker
 from reins.safety.settings import SafetySettings
 from reins.sim.camera import Renderer
 from reins.sim.simulators import SimulatedRobot, make_simulator
@@ -55,6 +57,7 @@ class RigSettings:
         planner, skills, perception: backends, as the launch files name them.
         camera_rate: how often the cameras are looked through [Hz], robot time.
         task_time_limit: a task that takes longer fails [s], robot time.
+        make_filter: makes the safety filter; another one only to measure what it costs.
     """
 
     robot: str = "franka"
@@ -65,6 +68,7 @@ class RigSettings:
     perception: str = "geometric"
     camera_rate: float = 2.0
     task_time_limit: float = 240.0
+    make_filter: FilterMaker = SafetyFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +196,7 @@ class Rig:
         self._on_tick, self._operator = on_tick, operator
         self._planner = make_planner(settings.planner, SKILLS)
         self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
-        self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED)
+        self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED, settings.make_filter)
         self.robot = make_simulator(settings.backend, self.profile, self.world, seed)
         self._eyes = _open_eyes(settings.perception, self.profile, self.world)
         self._host = DriverHost(self.robot, self.profile)

@@ -17,6 +17,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from reins.contracts.errors import ReinsError
+
 if TYPE_CHECKING:
     from reins.bench.report import Report
     from reins.bench.tabletop import Episode
@@ -95,6 +97,9 @@ def tabletop(
         typer.Option(help="rig: the cores in lock-step; ros: the launched graph."),
     ] = Through.RIG,
     jobs: Annotated[int, typer.Option(min=1, help="Episodes side by side (rig only).")] = 1,
+    filter_cost: Annotated[
+        bool, typer.Option("--filter-cost", help="Run each task without the safety filter, too (rig only).")
+    ] = False,
     robot: Robot = "franka",
     backend: Backend = "mujoco",
     json_file: JsonFile = None,
@@ -104,16 +109,20 @@ def tabletop(
     from reins.sim.simulators import require_simulator
 
     require_simulator(backend)
+    if filter_cost and through is Through.ROS:
+        raise ReinsError("--filter-cost is for --through rig only: in the graph nothing goes past the safety filter")
     settings = RigSettings(robot=robot, backend=backend, planner=planner, skills=skills, perception=perception)
-    with _progress("episodes", episodes) as progress:
+    with _progress("episodes", episodes * (2 if filter_cost else 1)) as progress:
 
         def advance(episode: "Episode") -> None:
             progress(_trouble(episode))
 
         if through is Through.RIG:
             from reins.bench.tabletop import run_tabletop
+            from reins.bench.unfiltered import with_cost
 
-            report = run_tabletop(settings, episodes, seed, jobs, advance)
+            run = with_cost if filter_cost else run_tabletop
+            report = run(settings, episodes, seed, jobs, advance)
         else:
             from reins.bench.tabletop_ros import run_tabletop_ros
 

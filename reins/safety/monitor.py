@@ -28,9 +28,10 @@ from reins.safety.clock import RobotClock
 from reins.safety.constraints import ConstraintSet
 from reins.safety.events import EventLog
 from reins.safety.faults import FaultFinder
+from reins.safety.filter import SafetyFilter
 from reins.safety.gate import Gate
 from reins.safety.modes import IN_CHARGE, Mode, ModeMachine, Trigger
-from reins.safety.motion import Motion
+from reins.safety.motion import FilterMaker, Motion
 from reins.safety.rules import Rules, require
 from reins.safety.separation import HumanDistance, Separation
 from reins.safety.settings import SafetySettings
@@ -74,16 +75,23 @@ class SafetyMonitor:
         profile: the robot.
         settings: the monitor's own parameters.
         watched: names of the nodes whose heartbeats must not stop.
+        make_filter: makes what stands in front of the robot; another one only to measure what the filter costs.
 
     Raises:
         ReinsError: the robot's model cannot be loaded.
     """
 
-    def __init__(self, profile: RobotProfile, settings: SafetySettings, watched: Sequence[str]) -> None:
+    def __init__(
+        self,
+        profile: RobotProfile,
+        settings: SafetySettings,
+        watched: Sequence[str],
+        make_filter: FilterMaker = SafetyFilter,
+    ) -> None:
         self._profile, self._settings = profile, settings
         self._machine = ModeMachine()
         self._gate = Gate(profile, settings)
-        self._motion = Motion(profile, settings)
+        self._motion = Motion(profile, settings, make_filter)
         self._clock = RobotClock(settings.state_timeout)
         self._watchdog = Watchdog({node: settings.deadline(node) for node in watched})
         self._finder = FaultFinder(self._watchdog, self._clock, settings.state_timeout)

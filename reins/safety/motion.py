@@ -9,12 +9,14 @@ What moves the robot, and how:
   it follows the measured position, so that nothing jumps when the driver is armed.
 """
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
 
 import numpy as np
 
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
+from reins.safety.bodies import Box
 from reins.safety.filter import SafetyFilter
 from reins.safety.reference import Reference
 from reins.safety.settings import SafetySettings
@@ -31,21 +33,37 @@ SETTLED: Final = 0.1
 """… if it has had this long to do so [s]."""
 
 
+class VelocityFilter(Protocol):
+    """What stands in front of the reference; see `SafetyFilter`."""
+
+    def step(
+        self, position: FloatArray, velocity: FloatArray, wanted: FloatArray, elapsed: float, scale: float = 1.0
+    ) -> Verdict: ...
+    def brake(self, position: FloatArray, velocity: FloatArray, elapsed: float) -> FloatArray: ...
+    def surround(self, keep_outs: Sequence[Box], held: Box | None, payload: float = 0.0) -> None: ...
+
+
+FilterMaker = Callable[[RobotProfile, SafetySettings], VelocityFilter]
+
+
 class Motion:
     """The reference of one robot and the filter in front of it.
 
     Args:
         profile: the robot.
         settings: the monitor's.
+        make_filter: makes the filter.
 
     Raises:
         ReinsError: the robot's model cannot be loaded.
     """
 
-    def __init__(self, profile: RobotProfile, settings: SafetySettings) -> None:
+    def __init__(
+        self, profile: RobotProfile, settings: SafetySettings, make_filter: FilterMaker = SafetyFilter
+    ) -> None:
         self._profile, self._settings = profile, settings
         self._period = 1.0 / profile.rates.command
-        self._filter = SafetyFilter(profile, settings)
+        self._filter = make_filter(profile, settings)
         self._reference = Reference(len(profile.joints), self._period, profile.rates.stale_after)
         self._gripper: GripperCommand | None = None
         self._sequence = 0
