@@ -1,5 +1,7 @@
 """Robot time between states: it goes on when states are lost, so that braking goes on too."""
 
+import math
+
 
 class RobotClock:
     """The newest stamp, and what follows it when no newer one comes.
@@ -12,7 +14,7 @@ class RobotClock:
         self._lost_after = lost_after
         self.stamp = 0.0
         """Robot time of the newest state [s]."""
-        self._arrived = float("-inf")
+        self._arrived = -math.inf
 
     def set(self, stamp: float, t: float) -> None:
         """A state of robot time `stamp` [s] arrived at steady time `t` [s]."""
@@ -24,6 +26,6 @@ class RobotClock:
 
     def now(self, t: float) -> float:
         """Robot time at steady time `t` [s]: the newest stamp, and more once states are lost."""
-        if self._arrived == float("-inf"):
+        if self._arrived == -math.inf:
             return self.stamp
         return self.stamp + max(0.0, self.silence(t) - self._lost_after)

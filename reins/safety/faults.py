@@ -1,6 +1,7 @@
 """What speaks against moving: late nodes, a silent robot, a robot with a fault. Each under a key that
 stays the same."""
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -29,11 +30,11 @@ class FaultFinder:
         """Faults at steady time `t` [s]: (kind, who) → one sentence."""
         faults: dict[tuple[str, str], str] = {}
         for node, age in self._watchdog.late(t).items():
-            silence = "never came or its process ended" if age == float("inf") else f"is {age * 1e3:.0f} ms old"
+            silence = "never came or its process ended" if age == math.inf else f"is {age * 1e3:.0f} ms old"
             faults[HEARTBEAT_LOST, node] = f"the heartbeat of {node} {silence}"
         silent = self._clock.silence(t)
         if silent > self._state_timeout:
-            silence = "yet" if silent == float("inf") else f"for {silent * 1e3:.0f} ms"
+            silence = "yet" if silent == math.inf else f"for {silent * 1e3:.0f} ms"
             faults[STATE_LOST, "robot"] = f"no robot state {silence}"
         if state is not None and state.fault:
             faults[ROBOT_FAULT, "robot"] = f"the robot says: {state.fault}"

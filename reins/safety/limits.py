@@ -94,13 +94,11 @@ def affordable(least: FloatArray, most: FloatArray, limit: FloatArray) -> float:
     Returns:
         The largest share s in 0 … 1 for which |least + s (most - least)| ≤ limit; 0 where `least` is beyond it.
     """
-    change = most - least
-    room = np.where(change > 0.0, limit - least, limit + least)
-    size = np.abs(change)
-    shares = np.divide(room, size, out=np.ones_like(room), where=size > np.maximum(room, 0.0))
-    if (np.abs(least) > limit).any():
+    if not (np.abs(least) <= limit).all():  # NaN included
         return 0.0
-    return float(min(shares.min(), 1.0))
+    change = most - least
+    size, room = np.abs(change), np.where(change > 0.0, limit - least, limit + least)
+    return float(np.divide(room, size, out=np.ones_like(room), where=size > room).min())
 
 
 def braking_time(velocity: FloatArray, acceleration: FloatArray) -> float:

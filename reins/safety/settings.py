@@ -4,6 +4,7 @@ The safety node declares its ROS parameters from this model and the docs list th
 are in its profile; these are the monitor's own.
 """
 
+import math
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -22,7 +23,7 @@ def parse_deadline(entry: str) -> tuple[str, float]:
         deadline = float(text)
     except ValueError:
         deadline = 0.0
-    if not node or not 0.0 < deadline < float("inf"):
+    if not node or not 0.0 < deadline < math.inf:
         raise ReinsError(f"'{entry}' is not a deadline; write NODE=SECONDS, e.g. planner=0.5")
     return node, deadline
 

@@ -3,13 +3,17 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from safety_loop import Loop
 
 from reins.hardware.profile import RobotProfile, known_profiles, load_profile
 
-settings.register_profile("mutation", settings.get_profile("reins"), max_examples=8)
-"""For mutation testing, which runs the tests once for every mutant: what eight examples find, fifty do."""
+settings.register_profile(
+    "mutation",  # mutmut runs the tests once for every mutant: what a few examples find, the others do too
+    settings.get_profile("reins"),
+    max_examples=8,
+    suppress_health_check=[HealthCheck.differing_executors],  # it runs them again in the process that collected them
+)
 
 
 @pytest.fixture(scope="session", params=known_profiles("arm"))

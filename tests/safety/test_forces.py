@@ -41,6 +41,22 @@ class TestAffordable:
     def test_at_the_limit_all_of_it_is(self, offset: float, share: float) -> None:
         assert affordable(np.zeros(1), np.array([2.0 + offset]), np.array([2.0])) == share
 
+    @pytest.mark.parametrize(
+        "least, most, share",
+        [
+            (2.0, 1.0, 1.0),  # from the limit inwards
+            (2.0, 2.0, 1.0),  # at the limit, with nothing to change
+            (-2.0, -2.0, 1.0),
+            (2.0, 3.0, 0.0),  # from the limit outwards
+            (1.5, 2.25, 2 / 3),  # a small change, where little room is left
+            (-1.5, -2.25, 2 / 3),
+            (2.0 + 1e-9, 0.0, 0.0),  # beyond it nothing can be had, not even what leads back
+            (np.nan, 0.0, 0.0),
+        ],
+    )
+    def test_on_both_sides_of_the_limit(self, least: float, most: float, share: float) -> None:
+        assert affordable(np.array([least]), np.array([most]), np.array([2.0])) == pytest.approx(share)
+
     def test_beyond_it_as_much_as_fits(self) -> None:
         assert affordable(np.zeros(2), np.array([4.0, -1.0]), np.array([2.0, 2.0])) == pytest.approx(0.5)
         assert affordable(np.array([-1.0]), np.array([-5.0]), np.array([2.0])) == pytest.approx(0.25)

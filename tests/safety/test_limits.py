@@ -130,6 +130,31 @@ def test_a_ramp_goes_straight_towards_what_is_wanted(velocity: FloatArray, wante
         assert at_limit.any()
 
 
+def test_a_ramp_in_figures() -> None:
+    """The first joint may change by 0.25 of the 0.5 that it wants, so all go half of their way."""
+    velocity, wanted = np.array([0.0, 0.5, 0.25]), np.array([0.5, 0.25, 0.25])
+    reached = ramped(velocity, wanted, velocity - 0.25, velocity + 0.25)
+    np.testing.assert_array_equal(reached, [0.25, 0.375, 0.25])
+
+
+def test_a_ramp_that_has_arrived_stays_there() -> None:
+    """Also where nothing else would be in reach."""
+    velocity = np.array([0.5, -0.5])
+    np.testing.assert_array_equal(ramped(velocity, velocity.copy(), velocity, velocity), velocity)
+
+
+def test_braking_in_figures() -> None:
+    """The first joint takes 0.5 s; after 0.125 s all have lost a quarter of their speed."""
+    velocity, acceleration = np.array([1.0, -0.5]), np.array([2.0, 4.0])
+    assert braking_time(velocity, acceleration) == 0.5
+    np.testing.assert_array_equal(braked(velocity, acceleration, 0.125), [0.75, -0.375])
+
+
+def test_at_rest_there_is_nothing_to_brake() -> None:
+    still = np.zeros(2)
+    assert not braked(still, np.ones(2), 0.0).any()
+
+
 def test_without_time_a_ramp_goes_nowhere() -> None:
     velocity = np.array([0.5, -0.5])
     np.testing.assert_array_equal(ramped(velocity, np.array([1.0, 1.0]), velocity, velocity), velocity)

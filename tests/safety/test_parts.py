@@ -102,6 +102,37 @@ class TestEvents:
         events = log.take()
         assert len(events) == 1000 and events[-1].stamp == 4999.0
 
+    def test_the_sum_is_of_the_last_one_and_has_the_time_of_its_telling(self) -> None:
+        log = EventLog(window=1.0)
+        for severity, reason in ((Severity.INFO, "first"), (Severity.INFO, "second"), (Severity.WARN, "third")):
+            log.tell_repeated(SafetyEvent(0.5, severity, "limit_clipped", "skill", reason), "speed")
+        log.take()
+        log.close_windows(1.5)
+        assert log.take() == [SafetyEvent(1.5, Severity.WARN, "limit_clipped", "skill", "third (and 2 more like it)")]
+
+    def test_what_was_summed_up_opens_a_window_of_its_own(self) -> None:
+        log = EventLog(window=1.0)
+        log.tell_repeated(event(0.0), "speed")
+        log.tell_repeated(event(0.5), "speed")
+        log.close_windows(1.0)
+        log.tell_repeated(event(1.25), "speed")
+        assert len(log.take()) == 2
+        log.close_windows(2.0)
+        assert [e.stamp for e in log.take()] == [2.0]
+
+    def test_a_window_is_open_from_its_very_beginning(self) -> None:
+        log = EventLog(window=1.0)
+        log.tell_repeated(event(0.5), "speed")
+        log.close_windows(0.5)
+        log.tell_repeated(event(0.5), "speed")
+        assert len(log.take()) == 1
+
+    def test_kinds_and_sources_are_counted_apart(self) -> None:
+        log = EventLog(window=1.0)
+        for kind, source in (("limit_clipped", "skill"), ("limit_clipped", "teleop"), ("command_rejected", "skill")):
+            log.tell_repeated(SafetyEvent(0.0, Severity.INFO, kind, source, "too fast"), "speed")
+        assert len(log.take()) == 3
+
     def test_a_clock_that_goes_back_closes_the_window(self) -> None:
         log = EventLog(window=1.0)
         log.tell_repeated(event(100.0), "speed")
@@ -122,9 +153,15 @@ class TestClock:
         clock.set(5.0, t=100.0)
         assert clock.now(100.19) == pytest.approx(5.1)
 
+    def test_it_knows_how_long_no_state_came(self) -> None:
+        clock = RobotClock(lost_after=0.09)
+        clock.set(5.0, t=100.0)
+        assert clock.stamp == 5.0
+        assert clock.silence(100.25) == 0.25
+
     def test_before_the_first_state_it_stands(self) -> None:
         clock = RobotClock(lost_after=0.09)
-        assert clock.now(50.0) == 0.0
+        assert clock.now(50.0) == clock.stamp == 0.0
         assert clock.silence(50.0) == float("inf")
 
 
@@ -134,6 +171,25 @@ class TestReference:
         made = Reference(2, period=0.01, longest=0.06)
         made.restart(np.array([1.0, 2.0]), now=5.0)
         return made
+
+    def test_a_new_one_stands_at_the_origin(self) -> None:
+        fresh = Reference(3, period=0.01, longest=0.06)
+        assert fresh.standing and fresh.stamp == 0.0
+        np.testing.assert_array_equal(fresh.position, np.zeros(3))
+        np.testing.assert_array_equal(fresh.velocity, np.zeros(3))
+
+    def test_it_keeps_a_position_of_its_own(self) -> None:
+        where = np.array([1.0, 2.0])
+        fresh = Reference(2, period=0.01, longest=0.06)
+        fresh.restart(where, now=0.0)
+        where[:] = 9.0
+        np.testing.assert_array_equal(fresh.position, [1.0, 2.0])
+
+    def test_restarted_in_motion_it_stands(self, reference: Reference) -> None:
+        reference.velocity = np.array([1.0, -1.0])
+        reference.restart(np.array([3.0, 4.0]), now=6.0)
+        assert reference.standing and reference.stamp == pytest.approx(5.99)
+        np.testing.assert_array_equal(reference.position, [3.0, 4.0])
 
     def test_it_starts_as_if_held_for_a_period(self, reference: Reference) -> None:
         assert reference.standing
@@ -171,6 +227,19 @@ class TestReference:
         reference.advance(5.0)
         reference.draw_to(np.array([1.05, 2.5]), np.array([0.1, 0.1]), now=5.0)
         np.testing.assert_allclose(reference.position, [1.0, 2.4])
+
+    def test_the_leash_is_for_where_it_will_be(self, reference: Reference) -> None:
+        """Moving on for 0.02 s takes the first joint 0.04 on; the leash is taut there, and the velocity stays."""
+        reference.advance(5.0)
+        reference.velocity = np.array([2.0, -2.0])
+        reference.draw_to(np.array([0.94, 2.0]), np.array([0.05, 0.05]), now=5.02)
+        np.testing.assert_allclose(reference.position, [0.95, 2.0])
+        np.testing.assert_array_equal(reference.velocity, [2.0, -2.0])
+
+    def test_the_leash_is_taut_on_the_other_side_too(self, reference: Reference) -> None:
+        reference.advance(5.0)
+        reference.draw_to(np.array([1.5, 1.5]), np.array([0.1, 0.2]), now=5.0)
+        np.testing.assert_allclose(reference.position, [1.4, 1.7])
 
 
 class TestSettings:

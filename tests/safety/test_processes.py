@@ -62,6 +62,40 @@ def test_a_restarted_node_is_watched_under_its_new_number(
     assert first_ended(watch, 2.0) == ["skills"]
 
 
+def test_one_that_is_watched_already_is_not_watched_twice(
+    watch: ProcessWatch, process: "subprocess.Popen[bytes]"
+) -> None:
+    watch.watch("skills", this_machine(), process.pid)
+    before = set(os.listdir("/proc/self/fd"))
+    watch.watch("skills", this_machine(), process.pid)
+    assert set(os.listdir("/proc/self/fd")) == before
+    process.kill()
+    assert first_ended(watch, 2.0) == ["skills"]
+
+
+def test_only_the_one_that_ended_is_told(watch: ProcessWatch, process: "subprocess.Popen[bytes]") -> None:
+    watch.watch("planner", this_machine(), os.getpid())
+    watch.watch("skills", this_machine(), process.pid)
+    process.kill()
+    assert first_ended(watch, 2.0) == ["skills"]
+    assert watch.ended() == []
+
+
+def test_a_node_that_moved_to_another_machine_is_let_go(
+    watch: ProcessWatch, process: "subprocess.Popen[bytes]"
+) -> None:
+    watch.watch("skills", this_machine(), process.pid)
+    watch.watch("skills", "elsewhere", process.pid)
+    process.kill()
+    assert first_ended(watch, 0.1) == []
+
+
+def test_a_machine_is_named_by_its_boot_and_its_process_numbers() -> None:
+    boot, _, namespace = this_machine().partition("/")
+    assert len(boot) == 36 and boot == boot.strip()
+    assert int(namespace) == os.stat("/proc/self/ns/pid").st_ino
+
+
 def test_the_same_number_on_another_machine_is_another_process(
     watch: ProcessWatch, process: "subprocess.Popen[bytes]"
 ) -> None:

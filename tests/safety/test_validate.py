@@ -199,6 +199,21 @@ class TestOrder:
         assert not gate.is_fresh(good(profile, sequence=2, activation=5.0))
         assert gate.is_fresh(good(profile, sequence=2, activation=5.0 + 1e-6))
 
+    def test_after_a_restart_nothing_is_known_and_nothing_is_fresh(self, gate: Gate, profile: RobotProfile) -> None:
+        gate.open_from("skill", 1.0)
+        assert self.code(gate, profile, sequence=9, activation=5.0) == ""
+        gate.restart()
+        assert self.code(gate, profile, sequence=1, activation=3.0) == ""
+        assert not gate.is_fresh(good(profile, activation=3.0))
+        gate.open_from("skill", 4.0)
+        assert gate.is_fresh(good(profile, activation=4.0))
+
+    @pytest.mark.parametrize("sequence, code", [(0, ""), (-1, "")])
+    def test_a_goal_may_begin_to_count_anywhere(
+        self, gate: Gate, profile: RobotProfile, sequence: int, code: str
+    ) -> None:
+        assert self.code(gate, profile, sequence=sequence) == code
+
 
 class TestState:
     def test_a_good_state_passes(self, profile: RobotProfile) -> None:
