@@ -165,6 +165,20 @@ class TestTrace:
         assert (rules.constraints.speed_scale, rules.constraints.constraints) == (1.0, ())
         assert {kind for _, kind, _, _ in told} == {"rule_refused"}
 
+    def test_who_asks_is_judged_whatever_is_asked(self, rules: Rules, told: list[tuple[Any, ...]]) -> None:
+        own = rules.add(speed(0.2, "operator"), "anna")
+        told.clear()
+        for act in (
+            lambda: rules.set_speed_scale(0.5, "planner"),
+            lambda: rules.add(speed(0.1, "operator"), "planner"),
+            lambda: rules.remove(own.id, "planner"),
+            lambda: rules.clear("operator", "planner"),
+        ):
+            with pytest.raises(ReinsError, match="planner"):
+                act()
+        assert list(rules.constraints.constraints) == [own]
+        assert [(kind, who) for _, kind, who, _ in told] == [("rule_refused", "planner")] * 4
+
     def test_a_refusal_leaves_a_trace_too(self, rules: Rules, told: list[tuple[Any, ...]]) -> None:
         with pytest.raises(ReinsError):
             rules.set_speed_scale(1.0, "planner")

@@ -28,6 +28,11 @@ def machine_in(mode: Mode) -> ModeMachine:
     return machine
 
 
+def test_it_begins_by_starting() -> None:
+    machine = ModeMachine()
+    assert (machine.mode, machine.reason) == (Mode.STARTING, "starting")
+
+
 @pytest.mark.parametrize("mode, trigger", list(product(Mode, Trigger)))
 def test_what_is_not_in_the_table_cannot_happen(mode: Mode, trigger: Trigger) -> None:
     machine = machine_in(mode)

@@ -189,6 +189,7 @@ class TestReference:
         reference.velocity = np.array([1.0, -1.0])
         reference.restart(np.array([3.0, 4.0]), now=6.0)
         assert reference.standing and reference.stamp == pytest.approx(5.99)
+        assert reference.velocity.shape == (2,)
         np.testing.assert_array_equal(reference.position, [3.0, 4.0])
 
     def test_it_starts_as_if_held_for_a_period(self, reference: Reference) -> None:

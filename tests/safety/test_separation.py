@@ -80,6 +80,16 @@ class TestRule:
         assume(near <= far)
         assert allowed_speed(near, TOP, rule) <= allowed_speed(far, TOP, rule) + EPS
 
+    def test_its_parameters_are_those_of_the_settings(self) -> None:
+        settings = SafetySettings(
+            human_stop_distance=0.25,
+            human_slow_distance=1.25,
+            human_reaction=0.125,
+            human_speed=1.75,
+            tool_deceleration=2.5,
+        )
+        assert Separation.of(settings) == Separation(0.25, 1.25, 0.125, 1.75, 2.5)
+
     @pytest.mark.parametrize(("slow", "fine"), [(0.3, False), (0.3 + 1e-6, True)])
     def test_the_slow_distance_lies_beyond_the_stop_distance(self, slow: float, fine: bool) -> None:
         settings = SafetySettings(human_stop_distance=0.3, human_slow_distance=slow)

@@ -1,0 +1,215 @@
+"""The reference and what keeps it: how it starts, is taken over, follows, and what is sent of it."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
+from reins.safety.motion import LAG, SETTLED, UNTRACKED, Motion
+from reins.safety.settings import SafetySettings
+
+SETTINGS = SafetySettings(takeover_leash=0.0625, following_error=0.25)
+NOW = 8.0
+PERIOD = 0.01
+
+
+def state(profile: RobotProfile, stamp: float = NOW, **changes: Any) -> RobotState:
+    n = len(profile.joints)
+    made = RobotState(stamp, profile.home.copy(), np.zeros(n), np.zeros(n), profile.home.copy(), 0.04, False, 0)
+    return replace(made, **changes)
+
+
+@pytest.fixture
+def motion(profile: RobotProfile) -> Motion:
+    """It holds the home position."""
+    made = Motion(profile, SETTINGS)
+    made.start(state(profile), NOW)
+    return made
+
+
+def drive(motion: Motion, velocity: FloatArray, now: float, **changes: Any) -> SafeCommand:
+    values: dict[str, Any] = {"scale": 1.0, "now": now, "stamp": now, "trace_ns": 0}
+    return motion.drive(velocity, **values | changes)[0]
+
+
+@pytest.fixture
+def gentle(profile: RobotProfile) -> FloatArray:
+    return np.full(len(profile.joints), 0.05)
+
+
+@pytest.fixture
+def moving(motion: Motion, gentle: FloatArray) -> Motion:
+    """It has moved gently for a period."""
+    drive(motion, gentle, NOW)
+    return motion
+
+
+class TestWhatIsSent:
+    def test_it_carries_everything_on(self, motion: Motion, profile: RobotProfile, gentle: FloatArray) -> None:
+        command, verdict = motion.drive(gentle, 1.0, NOW, NOW - 0.25, 77)
+        assert not verdict.changed
+        assert (command.sequence, command.stamp, command.period) == (1, NOW - 0.25, PERIOD)
+        assert (command.gripper, command.trace_ns) == (None, 77)
+        np.testing.assert_array_equal(command.position, profile.home)
+        np.testing.assert_array_equal(command.velocity, gentle)
+
+    def test_braking_carries_no_trace(self, moving: Motion) -> None:
+        command = moving.brake(NOW + PERIOD, NOW)
+        assert (command.sequence, command.stamp, command.trace_ns) == (2, NOW, 0)
+
+    def test_it_advances_by_the_time_that_passes(
+        self, moving: Motion, profile: RobotProfile, gentle: FloatArray
+    ) -> None:
+        command = drive(moving, gentle, NOW + 0.025)
+        np.testing.assert_allclose(command.position, profile.home + 0.025 * gentle)
+
+    def test_braking_ends_at_rest(self, moving: Motion) -> None:
+        assert not moving.standing
+        command = moving.brake(NOW + PERIOD, NOW + PERIOD)
+        assert moving.standing and not command.velocity.any()
+
+    def test_the_scale_is_kept(self, motion: Motion, profile: RobotProfile) -> None:
+        fast = np.zeros(len(profile.joints))
+        fast[-1] = 0.1
+        slow = drive(motion, fast, NOW, scale=0.01)
+        assert slow.velocity[-1] == pytest.approx(0.01 * min(profile.velocity[-1], profile.workspace.tool_turn_rate))
+
+    def test_periods_are_counted_since_the_last(self, motion: Motion, gentle: FloatArray) -> None:
+        assert motion.periods_since_last(NOW) == pytest.approx(1.0), "as if it had been held for one"
+        drive(motion, gentle, NOW)
+        assert motion.periods_since_last(NOW) == 0.0
+        assert motion.periods_since_last(NOW + 0.025) == pytest.approx(2.5)
+
+
+class TestGripper:
+    WIDE, NARROW = GripperCommand(0.04, 10.0), GripperCommand(0.01, 10.0)
+
+    def test_a_target_is_passed_on_once(self, motion: Motion, gentle: FloatArray) -> None:
+        motion.want_gripper(self.WIDE)
+        assert [drive(motion, gentle, NOW + i * PERIOD).gripper for i in range(2)] == [self.WIDE, None]
+
+    def test_none_changes_nothing_and_the_newest_counts(self, motion: Motion, gentle: FloatArray) -> None:
+        for target in (self.WIDE, self.NARROW, None):
+            motion.want_gripper(target)
+        assert drive(motion, gentle, NOW).gripper is self.NARROW
+
+    def test_one_that_is_forgotten_is_not_passed_on(self, motion: Motion, gentle: FloatArray) -> None:
+        motion.want_gripper(self.WIDE)
+        motion.forget_gripper()
+        assert drive(motion, gentle, NOW).gripper is None
+
+    def test_a_start_forgets_it_too(self, motion: Motion, profile: RobotProfile, gentle: FloatArray) -> None:
+        motion.want_gripper(self.WIDE)
+        motion.start(state(profile), NOW)
+        assert drive(motion, gentle, NOW).gripper is None
+
+
+class TestTakeover:
+    def test_standing_it_starts_from_what_is_measured(self, motion: Motion, profile: RobotProfile) -> None:
+        sagged = profile.home - 0.125
+        motion.take_over(state(profile, position=sagged), NOW)
+        sagged_before = sagged.copy()
+        sagged += 1.0
+        np.testing.assert_array_equal(motion.brake(NOW, NOW).position, sagged_before)
+
+    @pytest.mark.parametrize("side", [-1.0, 1.0])
+    def test_moving_it_is_drawn_to_within_the_leash_and_the_lag(
+        self, moving: Motion, profile: RobotProfile, gentle: FloatArray, side: float
+    ) -> None:
+        measured = profile.home + side * 0.5
+        moving.take_over(state(profile, position=measured), NOW)
+        leash = SETTINGS.takeover_leash + LAG * gentle
+        np.testing.assert_allclose(drive(moving, gentle, NOW).position, measured - side * leash)
+
+    def test_moving_close_by_it_goes_on(self, moving: Motion, profile: RobotProfile, gentle: FloatArray) -> None:
+        moving.take_over(state(profile, position=profile.home + 0.0625), NOW + PERIOD)
+        command = drive(moving, gentle, NOW + PERIOD)
+        np.testing.assert_allclose(command.position, profile.home + PERIOD * gentle)
+        np.testing.assert_array_equal(command.velocity, gentle)
+
+
+class TestFollowing:
+    @pytest.mark.parametrize("error, lags", [(0.25, False), (-0.25, False), (0.2501, True), (-0.2501, True)])
+    def test_the_joint_that_lags_most_is_named(
+        self, motion: Motion, profile: RobotProfile, error: float, lags: bool
+    ) -> None:
+        reference = np.zeros(len(profile.joints))
+        motion.start(state(profile, position=reference), NOW)
+        position = reference.copy()
+        position[1], position[2] = 0.01, error
+        said = f"{profile.joint_names[2]} is 0.25 rad away from its reference; is the robot armed, or blocked?"
+        assert motion.lagging(state(profile, position=position)) == (said if lags else "")
+
+    @pytest.mark.parametrize("off, follows", [(UNTRACKED / 2, False), (UNTRACKED * 2, True), (-UNTRACKED * 2, True)])
+    def test_an_untracked_hold_follows_the_arm_once_it_had_time(
+        self, motion: Motion, profile: RobotProfile, off: float, follows: bool
+    ) -> None:
+        moved = profile.home + 0.5
+        elsewhere = state(profile, NOW + SETTLED + 0.01, position=moved, reference=profile.home + off)
+        motion.see(elsewhere)
+        np.testing.assert_array_equal(motion.brake(NOW + 0.2, NOW).position, moved if follows else profile.home)
+
+    def test_one_untracked_joint_is_enough(self, motion: Motion, profile: RobotProfile) -> None:
+        reference, moved = profile.home.copy(), profile.home + 0.5
+        reference[3] -= 2 * UNTRACKED
+        motion.see(state(profile, NOW + SETTLED + 0.01, position=moved, reference=reference))
+        np.testing.assert_array_equal(motion.brake(NOW + 0.2, NOW).position, moved)
+
+    @pytest.mark.parametrize("fault, follows", [("", False), ("reflex", True)])
+    def test_before_that_only_a_fault_lets_it_follow(
+        self, motion: Motion, profile: RobotProfile, fault: str, follows: bool
+    ) -> None:
+        moved = profile.home + 0.5
+        motion.see(state(profile, NOW + SETTLED - 0.01, position=moved, reference=moved, fault=fault))
+        np.testing.assert_array_equal(motion.brake(NOW + 0.2, NOW).position, moved if follows else profile.home)
+
+    def test_a_fault_of_a_tracked_hold_lets_it_follow(self, motion: Motion, profile: RobotProfile) -> None:
+        moved = profile.home + 0.5
+        motion.see(state(profile, NOW, position=moved, fault="reflex"))
+        np.testing.assert_array_equal(motion.brake(NOW, NOW).position, moved)
+
+    def test_in_motion_it_does_not_follow(self, moving: Motion, profile: RobotProfile, gentle: FloatArray) -> None:
+        moving.see(state(profile, NOW + 1.0, position=profile.home + 0.5, reference=profile.home + 0.5, fault="reflex"))
+        np.testing.assert_allclose(drive(moving, gentle, NOW).position, profile.home)
+
+    def test_it_stands_only_since_it_last_moved(self, moving: Motion, profile: RobotProfile) -> None:
+        """The driver gets its time anew after every motion."""
+        for step in range(1, 40):
+            moving.brake(NOW + step * PERIOD, NOW)
+        drive(moving, np.full(len(profile.joints), 0.05), NOW + 0.4)
+        held = moving.brake(NOW + 0.41, NOW).position
+        moving.see(state(profile, NOW + 0.45, position=held + 0.5, reference=held + 0.5))
+        np.testing.assert_array_equal(moving.brake(NOW + 0.46, NOW).position, held)
+        moving.see(state(profile, NOW + 0.52, position=held + 0.5, reference=held + 0.5))
+        np.testing.assert_array_equal(moving.brake(NOW + 0.53, NOW).position, held + 0.5)
+
+
+class TestTime:
+    def test_a_jump_changes_nothing(self, moving: Motion, profile: RobotProfile, gentle: FloatArray) -> None:
+        moving.rebase(100.0)
+        command = drive(moving, gentle, NOW + 100.0 + 0.025)
+        np.testing.assert_allclose(command.position, profile.home + 0.025 * gentle)
+
+    def test_a_jump_gives_the_driver_no_less_time(self, motion: Motion, profile: RobotProfile) -> None:
+        motion.rebase(100.0)
+        elsewhere = profile.home + 0.5
+        motion.see(state(profile, NOW + 100.0 + SETTLED / 2, position=elsewhere, reference=elsewhere))
+        np.testing.assert_array_equal(motion.brake(NOW + 100.1, NOW).position, profile.home)
+
+    def test_time_that_went_back_counts_from_there(
+        self, moving: Motion, profile: RobotProfile, gentle: FloatArray
+    ) -> None:
+        moving.see(state(profile, NOW - 5.0))
+        command = drive(moving, gentle, NOW - 5.0 + 0.025)
+        np.testing.assert_allclose(command.position, profile.home + 0.025 * gentle)
+
+    def test_time_that_went_back_gives_the_driver_its_time_from_there(
+        self, motion: Motion, profile: RobotProfile
+    ) -> None:
+        motion.see(state(profile, NOW - 5.0))
+        moved = profile.home + 0.5
+        motion.see(state(profile, NOW - 5.0 + SETTLED + 0.01, position=moved, reference=moved))
+        np.testing.assert_array_equal(motion.brake(NOW - 4.8, NOW).position, moved)
