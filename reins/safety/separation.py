@@ -136,7 +136,7 @@ class HumanDistance:
         self._silent = silent
         nearest = min(0.0 if name in silent else distance for name, (distance, _) in self._heard.items())
         before = self.scale
-        self.scale = min(1.0, allowed_speed(nearest, self._top_speed, self._rule) / self._top_speed)
+        self.scale = allowed_speed(nearest, self._top_speed, self._rule) / self._top_speed
         if (before > 0.0) != (self.scale > 0.0) and not silent:
             near = f"a person is {max(nearest, 0.0):.2f} m away"
             text = f"{near}: the robot holds" if before > 0.0 else f"{near}: the robot may move again"

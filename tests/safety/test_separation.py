@@ -142,15 +142,24 @@ class TestSensors:
         human.on_distance("right", 5.0, 0.35)
         assert human.scale == 0.0, "left is silent"
 
-    @pytest.mark.parametrize("wrong", [math.nan])
-    def test_what_is_no_number_is_nothing_heard(self, human: HumanDistance, wrong: float) -> None:
-        human.on_distance("lidar", wrong, 0.0)
+    def test_what_is_no_number_is_nothing_heard(self, human: HumanDistance, told: list[tuple[Any, ...]]) -> None:
+        human.on_distance("lidar", math.nan, 0.0)
         human.watch(0.0)
         assert human.scale == 0.0, "it spoke, and said nothing"
+        assert [(kind, source) for _, kind, source, _ in told] == [("human_sensor_lost", "lidar")]
         human.on_distance("lidar", 5.0, 0.1)
-        human.on_distance("lidar", wrong, 0.3)
+        human.on_distance("lidar", math.nan, 0.3)
         human.watch(0.41)
         assert human.scale == 0.0
+
+    def test_the_share_is_of_the_tools_own_top_speed(self) -> None:
+        """At 0.9 m the rule lets the tool have 0.6 m/s, and half of its top speed for half of the way."""
+        slow = HumanDistance(RULE, 0.5, self.TIMEOUT, lambda *_: None)
+        slow.on_distance("lidar", 0.9, 0.0)
+        assert slow.scale == pytest.approx(0.5)
+        fast = HumanDistance(RULE, 2.0, self.TIMEOUT, lambda *_: None)
+        fast.on_distance("lidar", 0.9, 0.0)
+        assert fast.scale == pytest.approx(0.6 / 2.0)
 
     def test_too_close_to_measure_holds(self, human: HumanDistance, told: list[tuple[Any, ...]]) -> None:
         human.on_distance("lidar", -math.inf, 0.0)
