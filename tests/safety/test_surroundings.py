@@ -4,7 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from safety_loop import Loop
 
 from reins.contracts.plan import Constraint
@@ -79,6 +82,29 @@ class TestKeepOuts:
         np.testing.assert_allclose(box.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-12)
         np.testing.assert_allclose(np.ptp(box.corners, axis=0), [0.05, 0.04, 0.06])
 
+    @given(parts=st.lists(st.floats(-1.0, 1.0), min_size=4, max_size=4), length=st.floats(0.1, 10.0))
+    def test_its_axes_are_those_of_its_quaternion_whatever_its_length(
+        self, profile: RobotProfile, parts: list[float], length: float
+    ) -> None:
+        size = float(np.linalg.norm(parts))
+        assume(size > 0.01)
+        unit = np.array(parts) / size
+        constraints = ConstraintSet(1.0)
+        constraints.add(YELLOW, PLANNER)
+        around = Surroundings(profile, constraints)
+        around.see(scene(block("yellow_block", 0.5, 0.1, orientation=tuple(map(float, length * unit)))))
+        expected = pin.Quaternion(unit[3], unit[0], unit[1], unit[2]).toRotationMatrix()
+        np.testing.assert_allclose(around.keep_outs[0].rotation, expected, atol=1e-9)
+
+    def test_those_to_avoid_come_by_name_and_then_the_boxes(
+        self, around: Surroundings, constraints: ConstraintSet
+    ) -> None:
+        constraints.add(Constraint(kind="keep_out", centre=(0.5, 0.2, 0.3), size=(0.1, 0.2, 0.3)), PLANNER)
+        for name in ("yellow_block", "blue_block"):
+            constraints.add(Constraint(kind="avoid", object=name), PLANNER)
+        around.see(scene(block("yellow_block", 0.5, 0.1), block("blue_block", 0.4, 0.0)))
+        assert ids(around) == ["blue_block", "yellow_block", "planner-1"]
+
     def test_it_moves_with_what_is_seen(self, around: Surroundings, constraints: ConstraintSet) -> None:
         constraints.add(YELLOW, PLANNER)
         for x in (0.5, 0.4):
@@ -125,7 +151,8 @@ class TestKeepOuts:
     ) -> None:
         constraints.add(YELLOW, PLANNER)
         assert around.see(scene(block("yellow_block", 0.5, 0.1))) == ""
-        assert "yellow_block" in around.see(scene(block("yellow_block", 0.3, 0.1, **wrong)))
+        complaint = around.see(scene(block("yellow_block", 0.3, 0.1, **wrong)))
+        assert complaint == "the scene's yellow_block has no finite pose or no size; what was known of it stays"
         assert around.keep_outs[0].centre[0] == 0.5
 
 
@@ -150,6 +177,28 @@ class TestHeld:
         assert around.held is not before
         around.see(scene(block("blue_block", 0.303, 0.0), held="blue_block"))
         assert around.held is not None and around.held.id == "blue_block"
+
+    def test_a_turn_in_the_hand_makes_a_new_one_too(self, around: Surroundings) -> None:
+        around.see(scene(block("red_block", 0.3, 0.0), held="red_block"))
+        before = around.held
+        for angle, same in ((0.019, True), (0.05, False)):
+            turned = (0.0, 0.0, float(np.sin(angle / 2)), float(np.cos(angle / 2)))
+            around.see(scene(block("red_block", 0.3, 0.0, orientation=turned), held="red_block"))
+            assert (around.held is before) is same
+
+    def test_a_new_one_has_the_size_and_the_place_of_the_newest_scene(
+        self, around: Surroundings, profile: RobotProfile
+    ) -> None:
+        tool = Kinematics(profile).tool_pose(profile.home)
+        around.see(scene(block("red_block", 0.3, 0.0), held="red_block"))
+        around.see(scene(block("red_block", 0.4, 0.1, size=(0.1, 0.2, 0.3)), held="red_block"))
+        assert around.held is not None
+        np.testing.assert_array_equal(around.held.size, [0.1, 0.2, 0.3])
+        np.testing.assert_allclose(tool.rotation @ around.held.centre + tool.position, [0.4, 0.1, 0.02])
+
+    def test_one_that_makes_no_sense_is_not_held(self, around: Surroundings) -> None:
+        around.see(scene(block("red_block", float("nan"), 0.0), held="red_block"))
+        assert around.held is None
 
     def test_it_is_not_avoided(self, around: Surroundings, constraints: ConstraintSet) -> None:
         constraints.add(YELLOW, PLANNER)
