@@ -77,6 +77,7 @@ class Recording:
         case: why it was written.
         begin, end: of the messages.
         position, velocity: of the joints, as measured [rad, rad/s].
+        reference: positions of the joints that the driver tracked [rad].
         asked: joint velocities that each source wanted [rad/s].
         safe: joint velocities that the safety monitor let through [rad/s].
         modes: of the safety monitor.
@@ -91,6 +92,7 @@ class Recording:
     end: float = 0.0
     position: Series = field(default_factory=Series)
     velocity: Series = field(default_factory=Series)
+    reference: Series = field(default_factory=Series)
     asked: dict[str, Series] = field(default_factory=dict)
     safe: Series = field(default_factory=Series)
     modes: list[Mode] = field(default_factory=list)
@@ -169,6 +171,7 @@ def _messages(reader: McapReader, topics: list[str], zero: int) -> Iterator[tupl
 def _take_state(recording: Recording, time: float, sent: float, message: Any) -> None:
     recording.position.add(time, sent, message.position)
     recording.velocity.add(time, sent, message.velocity)
+    recording.reference.add(time, sent, message.reference)
 
 
 def _take_asked(recording: Recording, time: float, sent: float, message: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from reins import __version__
-from reins.cli import blackbox, constraints, demo, doctor, graph, models, skills, task, teleop, train, up
+from reins.cli import blackbox, constraints, demo, doctor, graph, models, sim, skills, task, teleop, train, up
 from reins.cli.console import EXIT_CODES, out
 from reins.cli.group import BenchGroup, RootGroup
 
@@ -60,3 +60,4 @@ app.add_typer(
     help="Measure: each suite prints a table and, with --json, writes its figures.",
 )
 app.add_typer(train.app, name="train", rich_help_panel=BUILD)
+app.add_typer(sim.app, name="sim", rich_help_panel=BUILD)

@@ -1,6 +1,7 @@
 """The simulated arm in MuJoCo, with the table and its objects around it."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import mujoco
 import numpy as np
@@ -10,10 +11,14 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.sim.arm import SimulatedArm
 from reins.sim.gripper import GripperDrive
+from reins.sim.matching import Matching, load_matching
 from reins.sim.model import FINGERS, TIMESTEP, build_model
 from reins.sim.physics import JointDrive
 from reins.sim.touch import FINGER_KINDS, ROBOT
 from reins.sim.world import WorldSpec
+
+MATCHED: Final = ("actuator_gainprm", "actuator_biasprm", "dof_frictionloss", "geom_friction")
+"""What a matching changes in a model."""
 
 
 class MujocoRobot(SimulatedArm):
@@ -62,6 +67,23 @@ class MujocoPhysics:
         )
         self.objects: Mapping[str, FloatArray] = {name: data.joint(name).qpos for name in world.by_id}
         self._kinds = kinds_of_geoms(self.model, world)
+        self._loose = np.flatnonzero((self._kinds >= 0) & (self._kinds <= len(world.by_id)))  # table and objects
+        self._nominal = {name: getattr(self.model, name).copy() for name in MATCHED}
+        self.match(load_matching(profile, "mujoco"))
+
+    def match(self, matching: Matching) -> None:
+        """Have these factors from now on."""
+        model, nominal, n = self.model, self._nominal, len(self._home)
+        stiffness, damping, friction = matching.factors
+        drives = np.concatenate([stiffness, damping])[:, None]
+        model.actuator_gainprm[: 2 * n] = nominal["actuator_gainprm"][: 2 * n] * drives
+        model.actuator_biasprm[: 2 * n] = nominal["actuator_biasprm"][: 2 * n] * drives
+        model.dof_frictionloss[:n] = nominal["dof_frictionloss"][:n] * friction
+        model.geom_friction[self._loose] = nominal["geom_friction"][self._loose] * matching.surface
+
+    def throw(self, name: str, velocity: FloatArray) -> None:
+        """Give an object this velocity (3,) [m/s], base frame."""
+        self.data.joint(name).qvel[:3] = velocity
 
     @property
     def time(self) -> float:
@@ -77,10 +99,10 @@ class MujocoPhysics:
         position: FloatArray = self.data.qpos.copy()
         return position
 
-    def begin(self, poses: Mapping[str, FloatArray]) -> None:
+    def begin(self, poses: Mapping[str, FloatArray], position: FloatArray | None = None) -> None:
         """Start anew at time 0, at rest."""
         mujoco.mj_resetData(self.model, self.data)
-        self.joints.position[:] = self._home
+        self.joints.position[:] = self._home if position is None else position
         self.gripper.position[:] = self._open
         for name, pose in poses.items():
             self.objects[name][:] = pose

@@ -63,8 +63,9 @@ class Physics(Protocol):
         """(nq,) joints, fingers and objects, in the order of `reins.sim.model`; a copy."""
         ...
 
-    def begin(self, poses: Mapping[str, FloatArray]) -> None:
-        """Start anew at time 0, at rest: arm at home, gripper open, objects at (7,) `poses`."""
+    def begin(self, poses: Mapping[str, FloatArray], position: FloatArray | None = None) -> None:
+        """Start anew at time 0, at rest: arm at `position` (n,) [rad] or at home, gripper open, objects at (7,)
+        `poses`."""
 
     def advance(self, steps: int) -> None:
         """Compute that many physics steps."""

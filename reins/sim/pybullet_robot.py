@@ -13,6 +13,7 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.sim.arm import SimulatedArm
 from reins.sim.gripper import GripperDrive
+from reins.sim.matching import Matching, load_matching
 from reins.sim.model import DAMPING, FINGER_DAMPING, FINGER_STIFFNESS, STIFFNESS, build_model
 from reins.sim.physics import JointDrive
 from reins.sim.pybullet_urdf import bullet_urdf
@@ -45,17 +46,22 @@ class PybulletPhysics:
     Attributes:
         model: the MuJoCo model that shapes, masses and friction come from; what is changed in it holds from `begin` on.
         stiffness, damping: (n,) of the joints [N·m/rad, N·m·s/rad].
+
+    Args:
+        profile, world: what to simulate.
+        matching: factors of the drives and of friction; those that ship by default.
     """
 
     timestep = TIMESTEP
 
-    def __init__(self, profile: RobotProfile, world: WorldSpec) -> None:
+    def __init__(self, profile: RobotProfile, world: WorldSpec, matching: Matching | None = None) -> None:
         # Shapes, masses, friction and the layout of qpos are those of the MuJoCo model.
         self.model = build_model(profile, world, pretty=False)
         self._urdf = bullet_urdf(profile, self.model)
         self._profile, self._world = profile, world
         self._n = n = len(profile.joints)
-        self.stiffness, self.damping = np.array(STIFFNESS), np.array(DAMPING)
+        self._nominal = np.array([STIFFNESS, DAMPING, self.model.dof_frictionloss[:n]])
+        self.match(matching or load_matching(profile, "pybullet"))
         self._at_rest = [0.0] * (n + 2)
         position, velocity = np.zeros(n + 2), np.zeros(n + 2)
         self._position, self._velocity = position, velocity
@@ -69,6 +75,17 @@ class PybulletPhysics:
             raise ReinsError("PyBullet gives no more worlds in this process; close robots that are not needed any more")
         self._disconnect = weakref.finalize(self, bullet.disconnect, self.client)
 
+    def match(self, matching: Matching) -> None:
+        """Have these factors from the next `begin` on."""
+        self.stiffness, self.damping, self.model.dof_frictionloss[: self._n] = self._nominal * matching.factors
+        self._surface = matching.surface
+
+    def throw(self, name: str, velocity: FloatArray) -> None:
+        """Give an object this velocity (3,) [m/s], base frame."""
+        bullet.resetBaseVelocity(
+            self.bodies.objects[name], linearVelocity=velocity.tolist(), physicsClientId=self.client
+        )
+
     @property
     def objects(self) -> Mapping[str, FloatArray]:
         """(7,) pose of every object's body, x y z [m] and w x y z, by id."""
@@ -78,14 +95,15 @@ class PybulletPhysics:
         """(nq,) generalised position in the MuJoCo model's order."""
         return np.concatenate([self._position, *self.objects.values()])
 
-    def begin(self, poses: Mapping[str, FloatArray]) -> None:
+    def begin(self, poses: Mapping[str, FloatArray], position: FloatArray | None = None) -> None:
         """Start anew at time 0, at rest. Everything is loaded again: Bullet's contacts remember what was before."""
         bullet.resetSimulation(physicsClientId=self.client)
-        self.bodies = load_bodies(self.client, self._profile, self._world, self.model, self._urdf)
-        self._position[:] = [*self._profile.home, *[self._profile.gripper.max_width / 2] * 2]
+        self.bodies = load_bodies(self.client, self._profile, self._world, self.model, self._urdf, self._surface)
+        start = self._profile.home if position is None else position
+        self._position[:] = [*start, *[self._profile.gripper.max_width / 2] * 2]
         self._velocity[:] = 0.0
-        for joint, position in zip(self.bodies.joints, self._position.tolist(), strict=True):
-            bullet.resetJointState(self.bodies.arm, joint, position, 0.0, physicsClientId=self.client)
+        for joint, at in zip(self.bodies.joints, self._position.tolist(), strict=True):
+            bullet.resetJointState(self.bodies.arm, joint, at, 0.0, physicsClientId=self.client)
         for name, pose in poses.items():
             centre = pose[:3] + _turned(pose[3:], self.model.body(name).ipos)
             bullet.resetBasePositionAndOrientation(

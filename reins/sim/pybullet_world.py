@@ -55,7 +55,7 @@ class BulletBodies:
 
 
 def load_bodies(
-    client: int, profile: RobotProfile, world: WorldSpec, model: mujoco.MjModel, urdf: BulletUrdf
+    client: int, profile: RobotProfile, world: WorldSpec, model: mujoco.MjModel, urdf: BulletUrdf, surface: float = 1.0
 ) -> BulletBodies:
     """Fill an empty Bullet world; objects are at the origin.
 
@@ -64,12 +64,13 @@ def load_bodies(
         profile, world: what to load.
         model: the MuJoCo model of the same: shapes, masses and friction are taken from it.
         urdf: of the robot.
+        surface: factor of the friction between table and objects.
     """
     bullet.setGravity(0.0, 0.0, GRAVITY, physicsClientId=client)
     bullet.setPhysicsEngineParameter(
         fixedTimeStep=TIMESTEP, numSubSteps=0, deterministicOverlappingPairs=1, physicsClientId=client
     )
-    table = _fixed_plane(client)
+    table = _fixed_plane(client, surface)
     arm = _load_urdf(client, urdf.text)
     _prepare_gravity(client, arm, len(profile.joints) + len(profile.gripper.joints))
     infos = [bullet.getJointInfo(arm, i, client) for i in range(bullet.getNumJoints(arm, physicsClientId=client))]
@@ -114,10 +115,10 @@ def _prepare_gravity(client: int, arm: int, freedoms: int) -> None:
     bullet.calculateInverseDynamics(arm, at_rest, at_rest, at_rest, physicsClientId=client)
 
 
-def _fixed_plane(client: int) -> int:
+def _fixed_plane(client: int, surface: float) -> int:
     shape = bullet.createCollisionShape(bullet.GEOM_PLANE, physicsClientId=client)
     plane = int(bullet.createMultiBody(0.0, shape, physicsClientId=client))
-    bullet.changeDynamics(plane, -1, lateralFriction=SURFACE, physicsClientId=client)
+    bullet.changeDynamics(plane, -1, lateralFriction=surface * SURFACE, physicsClientId=client)
     return plane
 
 
