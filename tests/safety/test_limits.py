@@ -137,6 +137,11 @@ def test_a_ramp_in_figures() -> None:
     np.testing.assert_array_equal(reached, [0.25, 0.375, 0.25])
 
 
+@pytest.mark.parametrize("wanted, reached", [(1.0, 0.5), (-1.0, -0.25), (0.75, 0.5), (0.25, 0.25), (-0.125, -0.125)])
+def test_a_ramp_has_other_room_upwards_than_downwards(wanted: float, reached: float) -> None:
+    assert ramped(one(0.0), one(wanted), one(-0.25), one(0.5))[0] == reached
+
+
 def test_a_ramp_that_has_arrived_stays_there() -> None:
     """Also where nothing else would be in reach."""
     velocity = np.array([0.5, -0.5])

@@ -210,11 +210,11 @@ class TestFaults:
         finder = FaultFinder(watchdog, clock, state_timeout=0.25)
         watchdog.beat("skills", 1.0)
         watchdog.beat("teleop", 1.5)
-        clock.set(7.0, 1.5)
+        clock.set(7.0, 0.5)
         assert finder.find(state(profile, fault="reflex"), 2.0) == {
             ("heartbeat_lost", "skills"): "the heartbeat of skills is 1000 ms old",
             ("heartbeat_lost", "planner"): "the heartbeat of planner never came or its process ended",
-            ("robot_state_lost", "robot"): "no robot state for 500 ms",
+            ("robot_state_lost", "robot"): "no robot state for 1500 ms",
             ("robot_fault", "robot"): "the robot says: reflex",
         }
 
