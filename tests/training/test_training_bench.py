@@ -25,7 +25,8 @@ torch.set_num_threads(1)
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a policy for reach that has seen a few demonstrations."""
     folder = tmp_path_factory.mktemp("models")
-    settings = settings_for("reach", demos=4, warm_up=60, layers=(32, 32), batch=64, randomisation="none")
+    few = {"demos": 4, "lessons": 1, "studied": 60, "warm_up": 10, "layers": (32, 32), "batch": 64}
+    settings = settings_for("reach", randomisation="none", **few)
     env = make_envs(settings, processes=False)
     model = begin(settings, env, SkillEnv("reach", randomisation="none"), lambda _line: None)
     write(folder / "policies", export(model, contract(settings, 0, None)), settings, [])

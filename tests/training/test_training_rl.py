@@ -1,6 +1,7 @@
 """Training of skills: what is exported computes what PyTorch computes, an interrupted run goes on where it stopped."""
 # ruff: noqa: E402 — without PyTorch, which the imports below need, the file is skipped
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +14,18 @@ import onnxruntime as ort
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
+from reins.models.metadata import TWIST_SIZE
 from reins.models.registry import list_models, read_contract, verify_model
+from reins.skills.observation import ObservationBuilder
 from reins.skills.policy import OnnxPolicy
 from reins.training.envs.core import SkillEnv, goal_flag
 from reins.training.envs.tasks import TASKS
-from reins.training.envs.teacher import Teacher
+from reins.training.envs.teacher import teach
 from reins.training.rl import checkpoint
 from reins.training.rl.agent import DemoSac
 from reins.training.rl.curves import read_curve, write_curve
 from reins.training.rl.demos import Demonstrations, demonstrate
-from reins.training.rl.export import contract, export, write
+from reins.training.rl.export import contract, export, observation_of, write
 from reins.training.rl.measure import MEASURED, run_episodes, task_of
 from reins.training.rl.recipe import make_skill
 from reins.training.rl.replay import MixedReplay
@@ -40,6 +43,9 @@ def few(task: str = "reach", **changes: object) -> TrainSettings:
     small: dict[str, object] = {
         "steps": 480,
         "demos": 2,
+        "lessons": 2,
+        "studied": 5,
+        "attempts": 1,
         "warm_up": 10,
         "layers": (16, 16),
         "batch": 32,
@@ -68,11 +74,68 @@ def test_the_teacher_succeeds(task: str) -> None:
     successes = 0
     for seed in range(4):
         env.reset(seed=seed)
-        teacher, cut = Teacher(env), False
+        cut = False
         while not cut:
-            _, _, _, cut, info = env.step(teacher.act())
+            _, _, _, cut, info = env.step(teach(task, env.view_input))
         successes += bool(info["is_success"])
     assert successes >= 3
+
+
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_the_teacher_can_be_asked_anywhere(task: str) -> None:
+    env = SkillEnv(task)
+    successes = 0
+    for seed in range(4):
+        env.reset(seed=seed)
+        astray = np.random.default_rng(seed).uniform(-0.8, 0.8, 4)
+        for _ in range(12):
+            env.step(np.append(astray, teach(task, env.view_input)[4]).astype(np.float32))
+        cut = False
+        while not cut:
+            _, _, _, cut, info = env.step(teach(task, env.view_input))
+        successes += bool(info["is_success"])
+    assert successes >= 3
+
+
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_the_teacher_goes_by_nothing_that_a_policy_does_not_see(task: str) -> None:
+    env, random = SkillEnv(task), np.random.default_rng(0)
+    builder = ObservationBuilder(observation_of(task), len(PROFILE.joints), TWIST_SIZE)
+    env.reset(seed=3)
+    for _ in range(60):
+        inputs, action = env.view_input, teach(task, env.view_input)
+        unseen = replace(
+            inputs,
+            state=replace(inputs.state, stamp=0.0, position=inputs.state.position + 1.0, reference=np.zeros(7)),
+            last_action=random.uniform(-1.0, 1.0, TWIST_SIZE),
+        )
+        np.testing.assert_array_equal(builder.build(unseen).copy(), builder.build(inputs))
+        np.testing.assert_array_equal(teach(task, unseen), action)
+        env.step(action)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("task", ["place", "stack", "push"])
+def test_what_the_teacher_shows_can_be_learned_by_imitation(task: str) -> None:
+    env, settings = SkillEnv(task), settings_for(task, demos=20, lessons=3, studied=600, attempts=10, warm_up=0)
+    envs = make_envs(settings, processes=False)
+    model = begin(settings, envs, env, silent)
+    assert evaluate(env, policy_of(model), 10).success_rate >= 0.3
+    envs.close()
+
+
+def test_attempts_are_kept_with_what_would_have_been_right() -> None:
+    settings, told = few("place", attempts=2), list[str]()
+    env, examined = make_envs(settings, processes=False), SkillEnv("place", randomisation="none")
+    found = replay_of(begin(settings, env, examined, told.append)).demos
+    shown, _ = demonstrate(examined, settings.demos, settings.seed)
+    assert found is not None and len(found) > len(shown)
+    np.testing.assert_array_equal(found.meant[: len(shown)], shown.meant)
+    tried = found.actions[len(shown) :] - found.meant[len(shown) :]
+    assert np.all(np.any(np.abs(tried) > 1e-3, axis=1))
+    assert any("of 2 episodes" in line for line in told)
+    env.close()
 
 
 @pytest.mark.parametrize("task", ["reach", "pick", "stack"])

@@ -1,6 +1,6 @@
-"""Demonstrations: what a teacher did and what it meant to do, to learn values from the one and to imitate the other."""
+"""Demonstrations: what was done and what a teacher meant, to learn values from the one and to imitate the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.type_aliases import DictReplayBufferSamples
 
 from reins.training.envs.core import Observation, SkillEnv
-from reins.training.envs.teacher import Teacher
+from reins.training.envs.teacher import teach
 
 DEMONSTRATED: Final = 20_000_000
 """First seed of demonstrations."""
@@ -38,7 +38,7 @@ imitation learning", CoRL 2017."""
 
 @dataclass(slots=True, eq=False)
 class Demonstrations:
-    """Steps of successful demonstrations.
+    """Steps of demonstrations, and of attempts that a teacher has commented on.
 
     Attributes:
         now, after: observations, (n, …) each.
@@ -68,6 +68,16 @@ class Demonstrations:
         )
         return batch, torch.from_numpy(self.meant[index])
 
+    def joined(self, other: "Demonstrations") -> "Demonstrations":
+        """These and others."""
+        return Demonstrations(
+            {key: np.concatenate([self.now[key], other.now[key]]) for key in KEYS},
+            {key: np.concatenate([self.after[key], other.after[key]]) for key in KEYS},
+            np.concatenate([self.actions, other.actions]),
+            np.concatenate([self.meant, other.meant]),
+            np.concatenate([self.rewards, other.rewards]),
+        )
+
     def save(self, path: Path) -> None:
         """Write them as .npz."""
         arrays: dict[str, Any] = {f"now_{key}": self.now[key] for key in KEYS}
@@ -88,7 +98,9 @@ class Demonstrations:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Step:
+class Step:
+    """One policy step: what was seen before and after it, what was done, what the teacher asked for, its reward."""
+
     now: Observation
     after: Observation
     action: NDArray[np.float32]
@@ -110,7 +122,7 @@ def demonstrate(
     Returns:
         The demonstrations, and how many failed and were left out.
     """
-    steps: list[_Step] = []
+    steps: list[Step] = []
     kept, tried = 0, 0
     while kept < episodes:
         episode = _demonstration(env, DEMONSTRATED + 100_000 * seed + tried)
@@ -119,24 +131,28 @@ def demonstrate(
             kept += 1
             steps += episode
             advance()
-    demonstrations = Demonstrations(
+    return steps_together(steps), tried - kept
+
+
+def steps_together(steps: Sequence[Step]) -> Demonstrations:
+    """Steps as arrays."""
+    return Demonstrations(
         {key: np.stack([step.now[key] for step in steps]).astype(np.float32) for key in KEYS},
         {key: np.stack([step.after[key] for step in steps]).astype(np.float32) for key in KEYS},
         np.stack([step.action for step in steps]),
         np.stack([step.meant for step in steps]),
         np.array([step.reward for step in steps], dtype=np.float32),
     )
-    return demonstrations, tried - kept
 
 
-def _demonstration(env: SkillEnv, seed: int) -> list[_Step]:
+def _demonstration(env: SkillEnv, seed: int) -> list[Step]:
     """The steps of one demonstration; none where it failed."""
     now, _ = env.reset(seed=seed)
     random = np.random.default_rng(seed)
-    teacher, steps, cut, success, left = Teacher(env), [], False, False, 0
+    steps, cut, success, left = [], False, False, 0
     disturbance, fumbles = np.zeros(4, dtype=np.float32), False
     while not cut:
-        meant = teacher.act()
+        meant = teach(env.task.name, env.view_input)
         action = meant.copy()
         if left == 0 and random.random() < DISTURBED:
             left = int(random.integers(*DISTURBANCE, endpoint=True))
@@ -150,6 +166,6 @@ def _demonstration(env: SkillEnv, seed: int) -> list[_Step]:
             if fumbles:
                 action[4] = -1.0
         after, reward, _, cut, info = env.step(action)
-        steps.append(_Step(now, after, action, meant, reward))
+        steps.append(Step(now, after, action, meant, reward))
         now, success = after, bool(info["is_success"])
     return steps if success else []

@@ -22,6 +22,7 @@ from reins.training.rl.agent import DemoSac
 from reins.training.rl.checkpoint import CurvePoint, Progress
 from reins.training.rl.curves import write_curve
 from reins.training.rl.demos import demonstrate
+from reins.training.rl.lessons import give_lessons
 from reins.training.rl.network import GoalPolicy, policy_arguments
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.rollouts import evaluate
@@ -147,6 +148,7 @@ def begin(settings: TrainSettings, env: VecEnv, examined: SkillEnv, tell: Tell) 
     assert isinstance(replay, MixedReplay)
     replay.demos, failed = demonstrate(examined, settings.demos, settings.seed)
     tell(f"{settings.demos} demonstrations, {len(replay.demos)} steps; {failed} that failed were left out")
+    replay.demos = give_lessons(model, policy_of(model), examined, replay.demos, settings, tell)
     warm_up(model, settings, tell)
     return model
 

@@ -27,7 +27,10 @@ class TrainSettings(BaseModel):
         demo_least: … and in the end.
         demo_decay: policy steps over which their share decays evenly.
         imitation: weight of imitation in the actor's loss at first; it decays as their share does, to 0.
-        warm_up: gradient steps on demonstrations alone, before the first policy step of the agent.
+        lessons: lessons of imitation before anything else; 0 for none.
+        studied: gradient steps of each.
+        attempts: episodes that the agent tries between two, told what would have been right.
+        warm_up: gradient steps on demonstrations and attempts alone, before reinforcement learning.
         starts: policy steps with random actions before learning begins, without demonstrations.
         evaluate_every: policy steps between two evaluations.
         evaluated: episodes of an evaluation, always the same ones.
@@ -49,11 +52,14 @@ class TrainSettings(BaseModel):
     layers: tuple[int, ...] = (256, 256)
     replay: int = Field(default=200_000, gt=0)
     hindsight: int = Field(default=4, ge=0)
-    demos: int = Field(default=100, ge=0)
+    demos: int = Field(default=60, ge=0)
     demo_share: float = Field(default=0.5, ge=0.0, lt=1.0)
     demo_least: float = Field(default=0.1, ge=0.0, lt=1.0)
     demo_decay: int = Field(default=100_000, gt=0)
     imitation: float = Field(default=2.0, ge=0.0)
+    lessons: int = Field(default=8, ge=0)
+    studied: int = Field(default=1_500, gt=0)
+    attempts: int = Field(default=40, gt=0)
     warm_up: int = Field(default=3_000, ge=0)
     starts: int = Field(default=2_000, ge=0)
     evaluate_every: int = Field(default=5_000, gt=0)
