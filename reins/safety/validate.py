@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -25,6 +25,26 @@ class Rejection:
 
     code: str
     reason: str
+
+
+class Timed(Protocol):
+    """A command, as far as its timing is concerned."""
+
+    @property
+    def stamp(self) -> float: ...
+
+    @property
+    def period(self) -> float: ...
+
+    @property
+    def activation(self) -> float: ...
+
+
+class Stamped(Protocol):
+    """A state, as far as its time is concerned."""
+
+    @property
+    def stamp(self) -> float: ...
 
 
 def check_shape(command: JointCommand, profile: RobotProfile) -> Rejection | None:
@@ -65,7 +85,7 @@ def _check_gripper(gripper: GripperCommand, profile: RobotProfile) -> Rejection 
     return None
 
 
-def check_timing(command: JointCommand, newest: RobotState, settings: SafetySettings) -> Rejection | None:
+def check_timing(command: Timed, newest: Stamped, settings: SafetySettings) -> Rejection | None:
     """Period and stamp, against the newest robot state."""
     if not 0.0 < command.period <= settings.max_period:
         return Rejection("period_range", f"period {command.period} s is not in 0 … {settings.max_period} s")

@@ -24,6 +24,15 @@ class Limit(Enum):
     FIXTURE = "fixture"
     KEEP_OUT = "keep-out"
     HELD_OBJECT = "held object"
+    BODY_SPEED = "body speed"
+    BODY_ACCELERATION = "body acceleration"
+    POSTURE = "not standing yet"
+    TILT = "tilt"
+    BASE_HEIGHT = "base height"
+    FOOT_CONTACT = "foot contact"
+    LEG_JOINT = "leg joint"
+    BATTERY = "battery"
+    MOTOR_TEMPERATURE = "motor temperature"
     NO_SAFE_MOTION = "no safe motion, so it brakes"
 
 

@@ -8,7 +8,10 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "reins"
 
-INTERFACE = {"reins.hardware.robot", "reins.hardware.profile", "reins.hardware.kinematics", "reins.hardware.host"}
+INTERFACE = {
+    f"reins.hardware.{module}"
+    for module in ("robot", "legged", "profile", "profile_base", "quadruped", "kinematics", "host")
+}
 
 ALLOWED = {
     "contracts": set(),

@@ -1,0 +1,206 @@
+"""What is seen becomes what is kept out of, in the right place; people get more room and set the speed."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from legged_walker import disc, standing
+
+from reins.contracts.plan import Constraint
+from reins.contracts.scene import Scene, SceneObject
+from reins.hardware.quadruped import QuadrupedProfile
+from reins.safety.constraints import ConstraintSet
+from reins.safety.legged.keep_outs import KeepOut, Regions
+from reins.safety.legged.people import nearest_person, separation_of, top_speed
+from reins.safety.legged.settings import LeggedSettings
+from reins.safety.legged.surroundings import LeggedSurroundings
+from reins.safety.separation import allowed_speed, protective_distance
+from reins.safety.settings import SafetySettings
+
+BOX = SceneObject("blue_box", "box", "blue", (2.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0), (0.4, 0.6, 0.5), 1.0, 100.0)
+PERSON = replace(BOX, id="person", label="person", position=(4.0, 0.0, 0.5), size=(0.6, 0.8, 1.8))
+
+
+@pytest.fixture
+def constraints() -> ConstraintSet:
+    return ConstraintSet(1.0)
+
+
+@pytest.fixture
+def around(quadruped: QuadrupedProfile, settings: LeggedSettings, constraints: ConstraintSet) -> LeggedSurroundings:
+    return LeggedSurroundings(quadruped, settings, constraints)
+
+
+def scene(*items: SceneObject, stamp: float = 100.0) -> Scene:
+    return Scene(stamp, "test", {item.id: item for item in items})
+
+
+def ids(shapes: Any) -> list[str]:
+    return [shape.id for shape in shapes]
+
+
+class TestPlaces:
+    @given(x=st.floats(-3.0, 3.0), y=st.floats(-3.0, 3.0), yaw=st.floats(-3.0, 3.0), own=st.floats(-3.0, 3.0))
+    def test_the_corners_are_where_the_object_is_seen_from_the_base(
+        self, x: float, y: float, yaw: float, own: float, quadruped: QuadrupedProfile, settings: LeggedSettings
+    ) -> None:
+        around = LeggedSurroundings(quadruped, settings, ConstraintSet(1.0))
+        around.follow(standing(quadruped, place=(x, y), yaw=yaw))
+        around.see(scene(replace(BOX, orientation=(0.0, 0.0, math.sin(own / 2), math.cos(own / 2)))))
+        corners = Regions(around.keep_outs, 0.0).corners[0]
+        seen = {(sx * 0.2, sy * 0.3) for sx in (1, -1) for sy in (1, -1)}
+        for cx, cy in seen:
+            bx = 2.0 + math.cos(own) * cx - math.sin(own) * cy
+            by = 1.0 + math.sin(own) * cx + math.cos(own) * cy
+            there = np.array([x + math.cos(yaw) * bx - math.sin(yaw) * by, y + math.sin(yaw) * bx + math.cos(yaw) * by])
+            assert np.linalg.norm(corners - there, axis=1).min() < 1e-9
+
+    def test_what_lies_on_its_side_covers_the_ground_that_it_covers(
+        self, around: LeggedSurroundings, quadruped: QuadrupedProfile
+    ) -> None:
+        """Rolled by a quarter about x, its height lies along y."""
+        around.follow(standing(quadruped))
+        around.see(scene(replace(BOX, orientation=(math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)))))
+        np.testing.assert_allclose(around.keep_outs[0].half, [0.2, 0.25])
+
+    def test_a_scene_is_held_against_the_pose_of_its_time(
+        self, around: LeggedSurroundings, quadruped: QuadrupedProfile
+    ) -> None:
+        around.follow(standing(quadruped, 100.0, place=(0.0, 0.0)))
+        around.follow(standing(quadruped, 101.0, place=(1.0, 0.0)))
+        around.see(scene(BOX, stamp=100.1))
+        np.testing.assert_allclose(around.keep_outs[0].centre, [2.0, 1.0])
+        around.see(scene(BOX, stamp=100.9))
+        np.testing.assert_allclose(around.keep_outs[0].centre, [3.0, 1.0])
+
+    def test_before_any_state_nothing_can_be_placed(self, around: LeggedSurroundings) -> None:
+        assert "before any robot state" in around.see(scene(BOX))
+        assert not around.keep_outs
+
+
+class TestWhatCounts:
+    @pytest.mark.parametrize(("offset", "counts"), [(-1e-6, False), (1e-6, True)])
+    @pytest.mark.parametrize("known", [True, False])
+    def test_what_is_low_may_be_stepped_on(
+        self,
+        around: LeggedSurroundings,
+        quadruped: QuadrupedProfile,
+        settings: LeggedSettings,
+        known: bool,
+        offset: float,
+        counts: bool,
+    ) -> None:
+        base = 0.3 if known else quadruped.height.highest
+        top = settings.step_height - base + offset
+        around.follow(standing(quadruped, height=0.3 if known else None))
+        around.see(scene(replace(BOX, position=(2.0, 0.0, top - 0.25))))
+        assert bool(around.keep_outs) is counts
+
+    def test_people_get_more_room_and_are_discs(
+        self, around: LeggedSurroundings, quadruped: QuadrupedProfile, settings: LeggedSettings
+    ) -> None:
+        around.follow(standing(quadruped))
+        around.see(scene(BOX, PERSON))
+        thing, person = around.keep_outs
+        assert thing.radius == 0.0
+        assert person.radius == pytest.approx(0.5 + settings.person_margin - settings.walking_margin)
+        assert not person.half.any()
+        assert ids(around.people) == ["person"]
+        assert around.people[0].radius == pytest.approx(0.5)
+
+    def test_what_is_avoided_gets_as_much(
+        self,
+        around: LeggedSurroundings,
+        constraints: ConstraintSet,
+        quadruped: QuadrupedProfile,
+        settings: LeggedSettings,
+    ) -> None:
+        around.follow(standing(quadruped))
+        around.see(scene(BOX))
+        assert not around.changed()
+        constraints.add(Constraint(kind="avoid", object="blue_box", set_by="operator"), "operator")
+        assert around.changed()
+        assert not around.changed()
+        assert around.keep_outs[0].radius == pytest.approx(settings.person_margin - settings.walking_margin)
+
+    def test_a_person_margin_below_the_walking_margin_takes_nothing_away(
+        self, quadruped: QuadrupedProfile, constraints: ConstraintSet
+    ) -> None:
+        around = LeggedSurroundings(quadruped, LeggedSettings(person_margin=0.0), constraints)
+        around.follow(standing(quadruped))
+        around.see(scene(PERSON))
+        assert around.keep_outs[0].radius == pytest.approx(0.5)
+
+    def test_boxes_of_the_operator(self, around: LeggedSurroundings, constraints: ConstraintSet) -> None:
+        box = Constraint(kind="keep_out", centre=(3.0, 1.0, 0.0), size=(1.0, 2.0, 3.0), set_by="operator")
+        constraints.add(box, "operator")
+        assert around.changed()
+        region = around.keep_outs[0]
+        assert region.id == "operator-1"
+        np.testing.assert_allclose(np.concatenate([region.centre, region.half]), [3.0, 1.0, 0.5, 1.0])
+
+
+class TestMemory:
+    def test_people_and_what_is_avoided_stay_where_they_were_seen_and_other_things_go(
+        self, around: LeggedSurroundings, constraints: ConstraintSet, quadruped: QuadrupedProfile
+    ) -> None:
+        constraints.add(Constraint(kind="avoid", object="blue_box", set_by="operator"), "operator")
+        around.follow(standing(quadruped))
+        around.see(scene(BOX, PERSON, replace(BOX, id="crate")))
+        around.see(scene())
+        assert sorted(ids(around.keep_outs)) == ["blue_box", "person"]
+
+    @pytest.mark.parametrize(
+        "wrong", [{"position": (math.nan, 0.0, 0.0)}, {"size": (0.0, 1.0, 1.0)}, {"orientation": (0.0, 0.0, 0.0, 0.0)}]
+    )
+    def test_what_makes_no_sense_is_told_and_what_was_known_stays(
+        self, around: LeggedSurroundings, quadruped: QuadrupedProfile, wrong: dict[str, Any]
+    ) -> None:
+        around.follow(standing(quadruped))
+        assert around.see(scene(BOX)) == ""
+        told = around.see(scene(replace(BOX, **wrong)))
+        assert told == "the scene's blue_box has no finite pose or no size; what was known of it stays"
+        assert ids(around.keep_outs) == ["blue_box"]
+
+
+class TestPeople:
+    def test_the_rule_reckons_with_the_body(self, quadruped: QuadrupedProfile) -> None:
+        settings = SafetySettings()
+        rule, body = separation_of(quadruped, settings), quadruped.body
+        assert rule.reaction == settings.human_reaction + body.response
+        assert rule.deceleration == min(body.acceleration.along, body.acceleration.sideways)
+        assert (rule.stop_distance, rule.human_speed) == (settings.human_stop_distance, settings.human_speed)
+
+    @given(distance=st.floats(0.0, 20.0))
+    def test_it_stands_before_a_person_who_walks_towards_it(self, distance: float, quadruped: QuadrupedProfile) -> None:
+        rule = separation_of(quadruped, SafetySettings())
+        speed = allowed_speed(distance, top_speed(quadruped), rule)
+        assert 0.0 <= speed <= top_speed(quadruped)
+        assert speed == 0.0 or protective_distance(speed, rule) <= distance + 1e-6
+
+    def test_the_top_speed_is_that_of_the_fastest_direction(self, quadruped: QuadrupedProfile) -> None:
+        assert top_speed(quadruped) == max(quadruped.body.velocity.forward, quadruped.body.velocity.sideways)
+
+    def test_the_nearest_counts_from_the_footprint_on(self) -> None:
+        people: list[KeepOut] = [disc(3.0, 0.0, 0.3), disc(0.0, -5.0, 0.3)]
+        assert nearest_person(np.zeros(2), people, 0.4) == pytest.approx(2.3)
+        assert nearest_person(np.array([3.0, 0.0]), people, 0.4) == pytest.approx(-0.7)
+
+    def test_without_people_nobody_is_near(self) -> None:
+        assert nearest_person(np.zeros(2), (), 0.4) == math.inf
+
+
+def test_both_settings_fit_into_one_node() -> None:
+    assert not set(LeggedSettings.model_fields) & set(SafetySettings.model_fields)
+
+    class Both(SafetySettings, LeggedSettings):
+        """As a node declares them."""
+
+    assert Both().walking_margin == LeggedSettings().walking_margin
+    for field in LeggedSettings.model_fields.values():
+        assert field.description and field.description.endswith((".", "[m].", "[s].", "[rad]."))
+        assert field.metadata, "it has bounds"
