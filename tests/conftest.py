@@ -1,6 +1,8 @@
 """What holds for all tests."""
 
+import os
 from collections.abc import Iterator
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -17,8 +19,15 @@ settings.load_profile("reins")
 @pytest.fixture(scope="session", autouse=True)
 def _logs_are_temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Graphs leave neither logs nor black box files at home, where those of real stops are."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROS_LOG_DIR", str(tmp_path_factory.mktemp("ros_logs")))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path_factory.mktemp("ros_logs")))
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _the_environment_stays() -> Iterator[None]:
+    """What a node sets for its own process must not reach the graphs of later tests."""
+    with patch.dict(os.environ):
         yield
 
 

@@ -29,9 +29,10 @@ def avoid_shared_memory() -> None:
     """
     if get_rmw_implementation_identifier() not in FAST_DDS:
         return
-    environment = os.environ
+    environment, ours = os.environ, str(files("reins.nodes") / "fastdds_localhost.xml")
+    others = [environment.get(name) for name in (PROFILES, *OTHER_PROFILES)]
     if environment.get(RANGE, "") != LOCALHOST:
         environment.setdefault(TRANSPORTS, "UDPv4")
-    elif not any(environment.get(name) for name in (PROFILES, *OTHER_PROFILES)):
+    elif not any(value and value != ours for value in others):  # ours may be there from a process that started this one
         environment[RANGE] = SYSTEM_DEFAULT
-        environment[PROFILES] = str(files("reins.nodes") / "fastdds_localhost.xml")
+        environment[PROFILES] = ours

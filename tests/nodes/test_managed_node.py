@@ -285,6 +285,15 @@ def test_the_users_own_middleware_settings_stay(
     assert {name: os.environ.get(name) for name in asked} == asked
 
 
+def test_a_process_started_by_one_that_avoids_shared_memory_avoids_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FASTRTPS_DEFAULT_PROFILES_FILE", raising=False)
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    avoid_shared_memory()
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    avoid_shared_memory()
+    assert os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SYSTEM_DEFAULT"
+
+
 def test_logging_from_another_thread_does_not_hold_it_up(make: Maker, capfd: pytest.CaptureFixture[str]) -> None:
     from rclpy.executors import SingleThreadedExecutor
 
