@@ -33,7 +33,6 @@ class ConstraintSet:
         self._operator_scale = speed_scale
         self._numbers = 0
         self.changes = -1
-        self.constraints: Sequence[Constraint] = ()
         self._set_to(())
 
     def set_speed_scale(self, scale: float, requested_by: str) -> None:
@@ -99,7 +98,8 @@ class ConstraintSet:
             raise ReinsError("a planner cannot drop the operator's constraints; it may only tighten")
 
     def _set_to(self, constraints: Iterable[Constraint]) -> None:
-        every = self.constraints = tuple(constraints)
+        every: Sequence[Constraint] = tuple(constraints)
+        self.constraints = every
         self.speed_scale = min([self._operator_scale, *(c.scale for c in every if c.kind == "speed")])
         self.avoided = frozenset(c.object for c in every if c.kind == "avoid")
         self.keep_outs = tuple(c for c in every if c.kind == "keep_out")

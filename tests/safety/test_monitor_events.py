@@ -121,7 +121,7 @@ class TestRefusals:
 
     def test_each_reason_is_told_once_in_a_while(self, ready: Loop) -> None:
         for changes in ({"period": -1.0}, {"period": -1.0}, {"velocity": np.zeros(1)}):
-            ready.step(replace(ready.command("skill", 0.0), **changes))  # type: ignore[arg-type]
+            ready.step(replace(ready.command("skill", 0.0), **changes))
         assert len(told(ready)) == 2
 
 

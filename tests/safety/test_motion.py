@@ -67,9 +67,10 @@ class TestWhatIsSent:
         np.testing.assert_allclose(command.position, profile.home + 0.025 * gentle)
 
     def test_braking_ends_at_rest(self, moving: Motion) -> None:
-        assert not moving.standing
+        stood = [moving.standing]
         command = moving.brake(NOW + PERIOD, NOW + PERIOD)
-        assert moving.standing and not command.velocity.any()
+        stood.append(moving.standing)
+        assert stood == [False, True] and not command.velocity.any()
 
     def test_the_scale_is_kept(self, motion: Motion, profile: RobotProfile) -> None:
         fast = np.zeros(len(profile.joints))
