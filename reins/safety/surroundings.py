@@ -44,7 +44,7 @@ class Surroundings:
         self._kinematics, self._constraints = Kinematics(profile), constraints
         self._states: deque[tuple[float, FloatArray]] = deque(maxlen=REMEMBERED)
         self._known: dict[str, SceneObject] = {}
-        self._seen = constraints.changes
+        self._seen = -1  # those that are in force already count, too
         self.keep_outs: Sequence[Box] = ()
         self.held: Box | None = None
 

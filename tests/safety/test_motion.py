@@ -2,14 +2,20 @@
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from reins.contracts.plan import Constraint
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
+from reins.safety.bodies import Box
+from reins.safety.constraints import ConstraintSet
+from reins.safety.filter import SafetyFilter
 from reins.safety.motion import LAG, SETTLED, UNTRACKED, Motion
 from reins.safety.settings import SafetySettings
+from reins.safety.surroundings import Surroundings
 
 SETTINGS = SafetySettings(takeover_leash=0.0625, following_error=0.25)
 NOW = 8.0
@@ -85,6 +91,19 @@ class TestWhatIsSent:
         assert motion.periods_since_last(NOW + 0.025) == pytest.approx(2.5)
 
 
+def test_the_filter_learns_what_is_around(profile: RobotProfile) -> None:
+    constraints = ConstraintSet(1.0)
+    constraints.add(Constraint(kind="keep_out", centre=(0.5, 0.2, 0.3), size=(0.1, 0.2, 0.3)), "planner")
+    constraints.add(Constraint(kind="payload", mass=0.5), "planner")
+    around = Surroundings(profile, constraints)
+    assert around.changed()
+    assert [box.id for box in around.keep_outs] == ["planner-1"]
+    around.held = Box("red_block", np.zeros(3), np.eye(3), np.full(3, 0.04))
+    learned = Mock(spec=SafetyFilter)
+    Motion(profile, SETTINGS, lambda *_: learned).surround(around)
+    learned.surround.assert_called_once_with(around.keep_outs, around.held, 0.5)
+
+
 class TestGripper:
     WIDE, NARROW = GripperCommand(0.04, 10.0), GripperCommand(0.01, 10.0)
 
@@ -137,10 +156,11 @@ class TestFollowing:
     def test_the_joint_that_lags_most_is_named(
         self, motion: Motion, profile: RobotProfile, error: float, lags: bool
     ) -> None:
-        reference = np.zeros(len(profile.joints))
+        reference = np.full(len(profile.joints), 0.5)
         motion.start(state(profile, position=reference), NOW)
         position = reference.copy()
-        position[1], position[2] = 0.01, error
+        position[1] += 0.01
+        position[2] += error
         said = f"{profile.joint_names[2]} is 0.25 rad away from its reference; is the robot armed, or blocked?"
         assert motion.lagging(state(profile, position=position)) == (said if lags else "")
 

@@ -74,6 +74,15 @@ class TestKeepOuts:
         assert around.changed()
         assert ids(around) == []
 
+    def test_those_that_were_in_force_before_it_count_too(
+        self, profile: RobotProfile, constraints: ConstraintSet
+    ) -> None:
+        constraints.add(Constraint(kind="keep_out", centre=(0.5, 0.2, 0.3), size=(0.1, 0.2, 0.3)), PLANNER)
+        around = Surroundings(profile, constraints)
+        assert around.changed()
+        assert ids(around) == ["planner-1"]
+        assert not around.changed()
+
     def test_it_is_where_and_as_large_as_it_is_seen(self, around: Surroundings, constraints: ConstraintSet) -> None:
         constraints.add(YELLOW, PLANNER)
         around.see(scene(block("yellow_block", 0.5, 0.1, orientation=(0.0, 0.0, HALF, HALF))))
