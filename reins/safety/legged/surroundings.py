@@ -50,7 +50,7 @@ class LeggedSurroundings:
         self._tallest_stance = profile.height.highest
         self._states: deque[LeggedState] = deque(maxlen=REMEMBERED)
         self._known: dict[str, tuple[SceneObject, KeepOut]] = {}
-        self._seen = constraints.changes
+        self._seen = -1  # those that are in force already count, too
         self.keep_outs: Sequence[KeepOut] = ()
         self.people: Sequence[KeepOut] = ()
 

@@ -143,6 +143,14 @@ class TestWhatCounts:
         assert region.id == "operator-1"
         np.testing.assert_allclose(np.concatenate([region.centre, region.half]), [3.0, 1.0, 0.5, 1.0])
 
+    def test_boxes_that_were_in_force_before_count_too(
+        self, quadruped: QuadrupedProfile, settings: LeggedSettings, constraints: ConstraintSet
+    ) -> None:
+        constraints.add(Constraint(kind="keep_out", size=(1.0, 1.0, 1.0), set_by="operator"), "operator")
+        around = LeggedSurroundings(quadruped, settings, constraints)
+        assert around.changed()
+        assert ids(around.keep_outs) == ["operator-1"]
+
 
 class TestMemory:
     def test_people_and_what_is_avoided_stay_where_they_were_seen_and_other_things_go(
