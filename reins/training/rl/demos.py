@@ -18,7 +18,7 @@ DEMONSTRATED: Final = 20_000_000
 
 KEYS: Final = ("observation", "achieved_goal", "desired_goal")
 
-DISTURBED: Final = 0.03
+DISTURBED: Final = 0.015
 """Chance, at every step, that a disturbance begins: the hand then goes somewhere else, and the teacher recovers."""
 
 DISTURBANCE: Final = (4, 12)
