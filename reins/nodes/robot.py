@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from pydantic import Field
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
-from rosgraph_msgs.msg import Clock
+from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Int64
 from std_srvs.srv import Trigger
@@ -37,6 +39,15 @@ from reins.sim.simulators import SimulatedRobot
 
 WORLD_RATE: Final = 10.0
 """How often the truth of a simulated world is published [Hz of robot time]."""
+
+LOOK_PERIOD: Final = 0.1
+"""Time between two looks for the names of publishers of command/safe, once there is one too many [s]."""
+
+LOOKS: Final = 20
+"""Looks after which those are told that are known: discovery brings a node's name after its publishers."""
+
+NAMELESS: Final = "_NODE_NAME_UNKNOWN_"
+"""What rmw calls the node of a topic whose process it has discovered, but not yet the node's name."""
 
 MOVING: Final = 0.02
 """A joint faster than this moves [rad/s]."""
@@ -122,9 +133,13 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._joint_state = JointState(name=[*self._profile.joint_names, *self._profile.gripper.joints])
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
+        self._naming = self.create_timer(
+            LOOK_PERIOD, self._name_publishers, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
+        self._naming.cancel()
         if self._simulated is not None:
-            self._now = Clock()
-            self._clock_publisher = self.create_publisher(Clock, "clock", STANDARD)
+            self._now = ClockMessage()
+            self._clock_publisher = self.create_publisher(ClockMessage, "clock", STANDARD)
             self._world = self.create_publisher(ros.WorldState, "sim/world_state", CONTROL)
             self.create_service(ResetWorld, "sim/reset", self._on_reset)
 
@@ -196,13 +211,17 @@ class RobotNode(ManagedNode[RobotSettings]):
         if self._host.armed and count > 1:
             self._host.disarm(f"command/safe has {count} publishers: only the safety node may be one")
             if self.executor is not None:
-                self.executor.create_task(self._name_publishers)
+                self._looks = LOOKS
+                self.executor.create_task(self._naming.reset)
 
     def _name_publishers(self) -> None:
         infos = self.get_publishers_info_by_topic(self._commands.topic)
         names = sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
-        reason = f"nodes that publish command/safe: {', '.join(names)}"
-        self._report(Severity.ERROR, "publishers", reason)
+        self._looks -= 1
+        if self._looks > 0 and any(info.node_name == NAMELESS for info in infos):
+            return
+        self._naming.cancel()
+        self._report(Severity.ERROR, "publishers", f"nodes that publish command/safe: {', '.join(names)}")
 
     def _watch_safety(self) -> None:
         now = time.monotonic()

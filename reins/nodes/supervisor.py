@@ -17,7 +17,7 @@ from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
-from reins.nodes.robot import AUTOMATION
+from reins.nodes.robot import AUTOMATION, NAMELESS
 from reins.nodes.running import run
 
 WATCH_RATE: Final = 10.0
@@ -25,9 +25,6 @@ WATCH_RATE: Final = 10.0
 
 DISCOVERY: Final = 2.0
 """How long another graph may take to be discovered [s]."""
-
-NAMELESS: Final = "_NODE_NAME_UNKNOWN_"
-"""What rmw calls the node of a topic whose process it has discovered, but not yet the node's name."""
 
 REMAINS: Final = 25.0
 """How long the topics of a process that was killed may still be seen [s]; DDS gives it up after 20 s."""
