@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from reins.contracts.documents import Shelf
 from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import Kinematics, ToolPose
-from reins.hardware.profile import RobotProfile, Triple
+from reins.hardware.profile import RobotProfile
+from reins.hardware.profile_base import Triple
 from reins.hardware.robot import FloatArray, RobotState
 
 Points = NDArray[np.float32]

@@ -208,6 +208,44 @@ class TestFollowing:
         np.testing.assert_array_equal(moving.brake(NOW + 0.53, NOW).position, held + 0.5)
 
 
+    @pytest.mark.parametrize(
+        "stamp, off, follows",
+        [
+            (SETTLED, 1.0, False),
+            (SETTLED + 1e-9, 1.0, True),
+            (1.0, UNTRACKED, False),
+            (1.0, UNTRACKED + 1e-9, True),
+        ],
+    )
+    def test_both_edges_are_exact(
+        self, motion: Motion, profile: RobotProfile, stamp: float, off: float, follows: bool
+    ) -> None:
+        """From the origin, and from time 0, so that no difference rounds."""
+        origin = np.zeros(len(profile.joints))
+        motion.start(state(profile, 0.0, position=origin), 0.0)
+        motion.see(state(profile, stamp, position=origin + 0.5, reference=origin + off))
+        np.testing.assert_array_equal(motion.brake(stamp, stamp).position, origin + (0.5 if follows else 0.0))
+
+    def test_while_it_brakes_it_does_not_stand(self, motion: Motion, profile: RobotProfile) -> None:
+        """The driver gets its time from the last braking command that moved."""
+        velocity = np.zeros(len(profile.joints))
+        now = NOW
+        for speed in (0.1, 0.2, 0.3):
+            velocity = np.append(np.array([speed]), velocity[1:])
+            drive(motion, velocity, now)
+            now += PERIOD
+        braking = 0
+        while (sent := motion.brake(now, now)).velocity.any():
+            now += PERIOD
+            braking += 1
+        assert braking == 2
+        moved = sent.position + 0.5
+        motion.see(state(profile, now + SETTLED - 0.015, position=moved, reference=moved))
+        np.testing.assert_array_equal(motion.brake(now + SETTLED, NOW).position, sent.position)
+        motion.see(state(profile, now + SETTLED + 0.005, position=moved, reference=moved))
+        np.testing.assert_array_equal(motion.brake(now + SETTLED + 0.01, NOW).position, moved)
+
+
 class TestTime:
     def test_a_jump_changes_nothing(self, moving: Motion, profile: RobotProfile, gentle: FloatArray) -> None:
         moving.rebase(100.0)

@@ -85,12 +85,12 @@ class TestCommands:
         "changes, code, reason",
         [
             ({"period": 0.0}, "period_range", "period 0.0 s is not in 0 … 0.1 s"),
-            ({"stamp": NOW - 0.25}, "stale", "computed from a robot state 250 ms old"),
-            ({"stamp": NOW + 0.25}, "from_the_future", "stamped 250 ms ahead of the robot"),
+            ({"stamp": NOW - 2.5}, "stale", "computed from a robot state 2500 ms old"),
+            ({"stamp": NOW + 2.5}, "from_the_future", "stamped 2500 ms ahead of the robot"),
             (
-                {"activation": NOW + 0.25},
+                {"activation": NOW + 2.5},
                 "from_the_future",
-                "its goal begins 250 ms after the state it was computed from",
+                "its goal begins 2500 ms after the state it was computed from",
             ),
         ],
     )

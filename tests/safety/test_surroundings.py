@@ -177,6 +177,16 @@ class TestHeld:
         np.testing.assert_allclose(around.held.centre, tool.rotation.T @ [0.0, 0.0, -0.01], atol=1e-12)
         np.testing.assert_allclose(around.held.rotation, tool.rotation.T, atol=1e-12)
 
+    def test_of_all_times_the_nearest_counts(self, around: Surroundings, profile: RobotProfile) -> None:
+        """Of states every 10 ms the sixteenth is nearest to a scene of 152 ms."""
+        for step in range(1, 30):
+            around.follow(state_at(profile.home + 0.01 * step, step / 100))
+        tool = Kinematics(profile).tool_pose(profile.home + 0.15)
+        x, y, z = map(float, tool.position)
+        around.see(scene(block("red_block", x, y, z), held="red_block", stamp=0.152))
+        assert around.held is not None
+        np.testing.assert_allclose(around.held.centre, np.zeros(3), atol=1e-12)
+
     def test_doubt_about_where_it_is_makes_no_new_one(self, around: Surroundings) -> None:
         around.see(scene(block("red_block", 0.3, 0.0), held="red_block"))
         before = around.held
