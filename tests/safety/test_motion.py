@@ -207,7 +207,6 @@ class TestFollowing:
         moving.see(state(profile, NOW + 0.52, position=held + 0.5, reference=held + 0.5))
         np.testing.assert_array_equal(moving.brake(NOW + 0.53, NOW).position, held + 0.5)
 
-
     @pytest.mark.parametrize(
         "stamp, off, follows",
         [
@@ -230,7 +229,7 @@ class TestFollowing:
         """The driver gets its time from the last braking command that moved."""
         velocity = np.zeros(len(profile.joints))
         now = NOW
-        for speed in (0.1, 0.2, 0.3):
+        for speed in (0.1, 0.2, 0.25):
             velocity = np.append(np.array([speed]), velocity[1:])
             drive(motion, velocity, now)
             now += PERIOD
