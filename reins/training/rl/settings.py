@@ -60,7 +60,7 @@ class TrainSettings(BaseModel):
     lessons: int = Field(default=8, ge=0)
     studied: int = Field(default=1_500, gt=0)
     attempts: int = Field(default=40, gt=0)
-    warm_up: int = Field(default=2_000, ge=0)
+    warm_up: int = Field(default=3_000, ge=0)
     starts: int = Field(default=2_000, ge=0)
     evaluate_every: int = Field(default=5_000, gt=0)
     evaluated: int = Field(default=50, gt=0)
