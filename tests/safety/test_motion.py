@@ -104,6 +104,14 @@ def test_the_filter_learns_what_is_around(profile: RobotProfile) -> None:
     learned.surround.assert_called_once_with(around.keep_outs, around.held, 0.5)
 
 
+def test_before_its_start_it_follows_the_arm_and_wants_nothing(profile: RobotProfile) -> None:
+    fresh = Motion(profile, SETTINGS)
+    fresh.see(state(profile, 0.15, reference=profile.home + 0.5))
+    command = fresh.brake(0.15, 0.15)
+    np.testing.assert_array_equal(command.position, profile.home)
+    assert (command.sequence, command.gripper) == (1, None)
+
+
 class TestGripper:
     WIDE, NARROW = GripperCommand(0.04, 10.0), GripperCommand(0.01, 10.0)
 
