@@ -1,11 +1,16 @@
 """What holds for all tests."""
 
 import os
+import sys
 from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
+
+# CUDA builds of PyTorch bring triton, and with it an LLVM of its own. The software renderer brings another one, and a
+# process that has both crashes. What trains here runs on the processor and needs no triton.
+sys.modules["triton"] = None  # type: ignore[assignment]
 
 settings.register_profile(
     "reins",

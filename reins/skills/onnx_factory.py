@@ -14,7 +14,7 @@ from reins.hardware.robot import FloatArray, RobotState
 from reins.models.metadata import TOOL_TWIST
 from reins.models.registry import list_models
 from reins.skills.controller import SkillController
-from reins.skills.learned import LEARNED, style_for
+from reins.skills.learned.builders import LEARNED, style_for
 from reins.skills.observation import PolicyInput
 from reins.skills.policy import OnnxPolicy, PolicySlot, load_policy
 from reins.skills.pose_ik import pose_error

@@ -13,6 +13,7 @@ from reins.models.metadata import (
     Measurement,
     ObservationTerm,
     PolicyMetadata,
+    StyleSpec,
     TrainingRecord,
 )
 
@@ -81,3 +82,18 @@ def with_metadata(data: bytes, text: str) -> bytes:
     helper.set_model_props(model, {METADATA_KEY: text})
     changed: bytes = model.SerializeToString()
     return changed
+
+
+SCALE = (0.25, 0.25, 0.25, 1.5, 0.08)
+
+
+def twist_contract(**changes: object) -> PolicyMetadata:
+    """Of a policy that moves the tool and the fingers."""
+    fields = {
+        "skills": ("pick",),
+        "rate": 50.0,
+        "observation": (ObservationTerm(name="object_offset", size=3, scale=1.0, clip=2.0),),
+        "action": ActionSpec(meaning="tool_twist", scale=SCALE),
+        "style": StyleSpec(slowest=0.5),
+    }
+    return contract(**{**fields, **changes})

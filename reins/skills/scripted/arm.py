@@ -113,6 +113,11 @@ class Arm:
         if self._motion is None:
             self.go_to(self.tool(state), state)
 
+    def release(self) -> None:
+        """Something else moves the arm now: the next motion starts from the measured pose, at rest."""
+        self._motion = None
+        self._velocity = np.zeros_like(self._velocity)
+
     @property
     def velocity(self) -> FloatArray:
         """(n,) the last velocity that it asked for [rad/s]."""

@@ -70,6 +70,7 @@ class Stroke:
     """One push: where the fingers come down, how far they go.
 
     Attributes:
+        way: (2,) direction of the push.
         end: tool pose at the end of the push.
         clear: the same, a little back, so that the fingers rise without rubbing.
     """
@@ -86,8 +87,8 @@ class Stroke:
     ) -> None:
         self._arm, self._layout, self._id, self._distance = arm, layout, object_id, distance
         axis, sign = AXES[direction]
-        self._way: FloatArray = np.zeros(2)
-        self._way[axis] = sign
+        self.way: FloatArray = np.zeros(2)
+        self.way[axis] = sign
         self._words = f"{object_id} cannot be pushed {direction} by {distance:.2f} m"
         item = seen(scene, object_id)
         self._travel = layout.travel_height(scene, layout.hand.fingertip)
@@ -101,7 +102,7 @@ class Stroke:
         start = self.pose(scene, before=True)
         x, y, z = self.pose(scene, before=False).position.tolist()
         self.end = pointing_down(x, y, z, self._yaw)
-        self.clear = pointing_down(x - 0.01 * float(self._way[0]), y - 0.01 * float(self._way[1]), z, self._yaw)
+        self.clear = pointing_down(x - 0.01 * float(self.way[0]), y - 0.01 * float(self.way[1]), z, self._yaw)
         return start
 
     def pose(self, scene: Scene, before: bool, height: float | None = None) -> ToolPose:
@@ -109,7 +110,7 @@ class Stroke:
         item = seen(scene, self._id)
         contact = self._half_extent(item) + self._layout.hand.finger_width / 2
         along = -contact - self._stand_off if before else self._distance - contact
-        x, y = (np.array(item.position[:2]) + along * self._way).tolist()
+        x, y = (np.array(item.position[:2]) + along * self.way).tolist()
         return pointing_down(x, y, self._height(item) if height is None else height, self._yaw)
 
     def _height(self, item: SceneObject) -> float:
@@ -124,12 +125,12 @@ class Stroke:
         """Footprint of the closed fingers where they come down."""
         hand = self._layout.hand
         back = self._half_extent(item) + hand.finger_width / 2 + stand_off
-        x, y = (np.array(item.position[:2]) - back * self._way).tolist()
+        x, y = (np.array(item.position[:2]) - back * self.way).tolist()
         return Rectangle(x, y, hand.finger_width / 2, hand.finger_depth, self._angle)
 
     @property
     def _angle(self) -> float:
-        return float(np.arctan2(self._way[1], self._way[0]))
+        return float(np.arctan2(self.way[1], self.way[0]))
 
     def _choose_stand_off(self, item: SceneObject, scene: Scene) -> float:
         others = self._layout.others(scene, item.id)
@@ -141,10 +142,10 @@ class Stroke:
 
     def _check_way(self, item: SceneObject, scene: Scene) -> None:
         """Everything that the object sweeps over must be free, and its goal inside the workspace."""
-        x, y = (np.array(item.position[:2]) + self._distance * self._way).tolist()
+        x, y = (np.array(item.position[:2]) + self._distance * self.way).tolist()
         if not self._layout.reachable_area(x, y):
             raise ReinsError(f"{self._words}: that is outside the workspace")
-        middle = np.array(item.position[:2]) + self._distance / 2 * self._way
+        middle = np.array(item.position[:2]) + self._distance / 2 * self.way
         shape = footprint_of(item)
         half_width = shape.reach(self._angle + pi / 2) if isinstance(shape, Rectangle) else shape.radius
         half_width = max(half_width, self._layout.hand.finger_depth)
@@ -165,7 +166,7 @@ class Stroke:
         """The fingers' broad side across the push; the way round that the wrist reaches at both ends."""
         contact = self._half_extent(item) + self._layout.hand.finger_width / 2
         ends = [
-            np.array(item.position[:2]) + along * self._way
+            np.array(item.position[:2]) + along * self.way
             for along in (-contact - self._stand_off, self._distance - contact)
         ]
         for yaw in by_wrist_turn((self._angle, self._angle + pi), self._arm.tool(state)):

@@ -1,44 +1,67 @@
-"""Skills whose contact-rich part a tool-twist policy carries out; the scripts bring the hand there and away.
+"""The phase in which a tool-twist policy acts: at its own rate, its commands ramped at the robot's."""
 
-The policy runs at its own rate inside a phase, its commands are ramped at the robot's. What it did is measured, by the
-gripper and by the scene, as what a script did is.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from reins.contracts.plan import ArgumentValue
 from reins.contracts.scene import Scene
 from reins.hardware.kinematics import ToolPose
-from reins.hardware.robot import FloatArray, GripperCommand, RobotState
+from reins.hardware.robot import FloatArray, RobotState
 from reins.skills.action import TwistDecoder
 from reins.skills.object_follower import ObjectFollower
 from reins.skills.observation import ObjectView, PolicyInput
 from reins.skills.policy import PolicySlot
 from reins.skills.scripted.arm import Arm
 from reins.skills.scripted.footprint import yaw_of
-from reins.skills.scripted.grasp import Grasp, grasp_failure
-from reins.skills.scripted.hand import pointing_down, tool_yaw
-from reins.skills.scripted.layout import Layout, seen
-from reins.skills.scripted.phases import Grip, MoveTool, Phase, PhaseSequence, PhaseStep, Verify
-from reins.skills.scripted.travel import lift, raised
+from reins.skills.scripted.layout import seen
+from reins.skills.scripted.phases import Phase, PhaseStep
 
-LIFT: Final = 0.10
-"""How high a pick policy lifts the object [m]: the goal that it was trained with."""
-
-NEAR: Final = 0.10
-"""Height over the grasp from which a policy takes over [m]: the middle of where its training began."""
-
-PATIENCE: Final = 5.0
+PATIENCE: Final = 6.0
 """Longest that a policy may take [s]; the longest episodes of its training."""
+
+LOOK_WITHIN: Final = 3.0
+"""Longest that the next look may take [s]: slow cameras give one a second."""
 
 LASTING: Final = 0.1
 """A policy is done once its goal has been reached for this long [s]."""
 
 REACHED: Final = 0.025
 """How near to its goal an object counts as there [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a policy is to act.
+
+    Attributes:
+        value: from 0, cautious, to 1, fast: what it is told.
+        share: further share of its speeds, 0 … 1.
+    """
+
+    value: float = 1.0
+    share: float = 1.0
+
+
+class Look(Phase):
+    """Hold still until the scene has been seen since, so that it is known how the hand holds what it holds.
+
+    Args:
+        arm: the arm.
+    """
+
+    def __init__(self, arm: Arm) -> None:
+        super().__init__("look", weight=0.3)
+        self._arm = arm
+
+    def begin(self, state: RobotState, scene: Scene) -> None:
+        self._began = state.stamp
+
+    def step(self, state: RobotState, scene: Scene) -> PhaseStep:
+        velocity, waited = self._arm.step(state), state.stamp - self._began
+        late = f"the table was not looked at for {waited:.0f} s" if waited > LOOK_WITHIN else ""
+        return PhaseStep(velocity, scene.stamp > self._began, min(1.0, waited / LOOK_WITHIN), late)
 
 
 class RunPolicy(Phase):
@@ -51,8 +74,7 @@ class RunPolicy(Phase):
         object_id: the object that it looks at.
         goal: (3,) from the object as it is seen when the phase begins: where the object should be [m].
         done: whether the goal is reached, from the newest state, the object and the goal.
-        style: from 0, cautious, to 1, fast.
-        share: further share of its speeds, 0 … 1.
+        style: how it is to act.
     """
 
     def __init__(
@@ -63,16 +85,15 @@ class RunPolicy(Phase):
         object_id: str,
         goal: Callable[[ObjectView], FloatArray],
         done: Callable[[RobotState, ObjectView, FloatArray], bool],
-        style: float = 1.0,
-        share: float = 1.0,
+        style: Style,
         weight: float = 2.0,
     ) -> None:
         super().__init__(name, weight)
         self._arm, self._slot, self._id = arm, slot, object_id
         self._goal_of, self._done_when = goal, done
         metadata = slot.policy.metadata
-        self._style = style
-        self._share = share * (metadata.style.share(style) if metadata.style else 1.0)
+        self._style = style.value
+        self._share = style.share * (metadata.style.share(style.value) if metadata.style else 1.0)
         self._hold = max(1, round(arm.profile.rates.command / metadata.rate))
         self._decoder = TwistDecoder(metadata.action, arm.profile)
 
@@ -85,6 +106,7 @@ class RunPolicy(Phase):
         self._failure = ""
         self._slot.policy.reset()
         self._decoder.reset(self._arm.velocity.copy())
+        self._arm.release()
 
     def step(self, state: RobotState, scene: Scene) -> PhaseStep:
         if self._count % self._hold == 0 and not self._braking:
@@ -134,69 +156,3 @@ class RunPolicy(Phase):
     def _look(self, scene: Scene) -> ObjectView:
         item = seen(scene, self._id)
         return ObjectView(np.array(item.position), yaw_of(item.orientation), np.array(item.size))
-
-
-Values = Mapping[str, ArgumentValue]
-
-Style = tuple[float, float]
-"""Style of a policy, and a further share of its speeds."""
-
-
-def pick(
-    arm: Arm, layout: Layout, slot: PolicySlot, style: Style, values: Values, state: RobotState, scene: Scene
-) -> PhaseSequence:
-    """Grasp an object and lift it: the policy from over the object until it is in the air.
-
-    Raises:
-        ReinsError: it cannot be grasped where it is; says why.
-    """
-    object_id = str(values["object"])
-    grasp = Grasp(arm, layout, object_id, state, scene)
-    opened = GripperCommand(grasp.opening, layout.profile.gripper.grasp_force)
-
-    def near(now: RobotState, fresh: Scene) -> ToolPose:
-        pose, above = grasp.at(now, fresh), grasp.above(now, fresh)
-        x, y, z = pose.position.tolist()
-        return pointing_down(x, y, min(z + NEAR, float(above.position[2])), tool_yaw(pose))
-
-    def lifted(now: RobotState, view: ObjectView, goal: FloatArray) -> bool:
-        return now.gripper_holding and float(np.linalg.norm(view.position - goal)) < REACHED
-
-    phases: list[Phase] = [
-        lift(arm, layout, gripper=opened),
-        MoveTool("approach", arm, grasp.above, gripper=opened, follow=True, weight=2.0),
-        MoveTool("near", arm, near, gripper=opened, weight=0.3),
-        Grip("open", arm, opened, least=0.0, weight=0.1),
-        RunPolicy(
-            "grasp",
-            arm,
-            slot,
-            object_id,
-            lambda view: view.position + np.array([0.0, 0.0, LIFT]),
-            lifted,
-            *style,
-        ),
-        Verify("check", arm, lambda now, _: grasp_failure(now, object_id, grasp.width)),
-        MoveTool("raise", arm, raised(arm, layout)),
-        Verify("hold", arm, lambda now, _: "" if now.gripper_holding else f"{object_id} slipped out of the gripper"),
-    ]
-    away: list[Phase] = [Grip("let go", arm, opened), MoveTool("retreat", arm, raised(arm, layout))]
-    return PhaseSequence(arm, phases, retreat=away)
-
-
-LearnedBuilder = Callable[[Arm, Layout, PolicySlot, Style, Values, RobotState, Scene], PhaseSequence]
-
-LEARNED: Final[Mapping[str, LearnedBuilder]] = {"pick": pick}
-"""How each skill with a tool-twist policy is built, by name."""
-
-
-def style_for(slot: PolicySlot, scale: float) -> Style:
-    """Style and further share of the speeds of a policy, from the scale of a task's speed constraint, 0 … 1.
-
-    The slowest style is what the policy was trained with at least; below it, its speeds are scaled down further.
-    """
-    spec = slot.policy.metadata.style
-    if spec is None or spec.slowest >= 1.0:
-        return 1.0, scale
-    style = (scale - spec.slowest) / (1.0 - spec.slowest)
-    return max(0.0, style), min(1.0, scale / spec.slowest)
