@@ -27,7 +27,7 @@ PARTS: Final = (SENTENCES, "test_parts.py")
 
 JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "approach": ("test_collision.py::TestDistances",),
-    "bodies": ("test_collision.py",),
+    "bodies": ("test_bodies.py",),
     "clearance": ("test_collision.py",),
     "clock": PARTS,
     "collision": ("test_collision.py",),
@@ -40,13 +40,14 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "limits": ("test_limits.py", "test_forces.py::TestAffordable", "test_forces.py::TestJerk"),
     "modes": ("test_modes.py",),
     "monitor": (
+        "test_monitor_events.py",
         "test_monitor.py",
         "test_pains.py",
         "test_separation.py",
         "test_surroundings.py",
         "test_random_lives.py",
     ),
-    "motion": ("test_monitor.py", "test_pains.py"),
+    "motion": ("test_motion.py",),
     "nearest": ("test_nearest.py",),
     "order": (SENTENCES, "test_validate.py"),
     "processes": ("test_processes.py",),
@@ -59,7 +60,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "validate": (SENTENCES, "test_validate.py"),
     "verdict": ("test_filter.py",),
     "watchdog": PARTS,
-    "workspace": ("test_filter.py",),
+    "workspace": ("test_workspace.py",),
 }
 """Tests that a module's faults are shown to: those that look at it closely, for every fault runs all that touch it."""
 

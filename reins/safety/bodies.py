@@ -172,21 +172,19 @@ def pairs_of(bodies: Sequence[Body], margins: Margins) -> list[Pair]:
 
     Not links that one joint connects, nor what the hand holds with the hand and its neighbour: these touch by design.
     """
-    last = max(body.joint for body in bodies)
     pairs = []
     for first, a in enumerate(bodies):
         for second, b in enumerate(bodies):
-            if a.joint >= b.joint or (margin := _margin(a, b, last, margins)) is None:
+            if a.joint >= b.joint or (margin := _margin(a, b, margins)) is None:
                 continue
             pairs.append(Pair(first, second, margin))
     return pairs
 
 
-def _margin(a: Body, b: Body, last: int, margins: Margins) -> float | None:
+def _margin(a: Body, b: Body, margins: Margins) -> float | None:
     """Smallest distance of two bodies, `b` being moved by a later joint [m]; None if they may touch."""
     if a.kind is Kind.LINK:
-        near = b.joint - a.joint <= 1 or (b.kind is Kind.HELD and a.joint >= last - 1)
-        return None if near else margins.links
+        return None if b.joint - a.joint <= 1 else margins.links
     if a.kind is Kind.KEEP_OUT:
         return margins.keep_out
     return margins.held if b.kind is Kind.HELD else margins.table
