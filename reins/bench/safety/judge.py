@@ -23,10 +23,11 @@ ROOM: Final = 0.02
 """A command that is safe by less than this share of each limit is not counted as safe: which side it is on depends on
 rounding and on what lies between two points of a path."""
 
-MOMENT: Final = 1e-3
-"""Over which speeds of approach are taken [s]: long beside the accuracy of distances."""
+MOMENT: Final = 5e-4
+"""Over which speeds of approach are taken [s]: long beside the accuracy of distances. They are extrapolated to its
+beginning, for past an edge they change by centimetres per second in a millisecond."""
 
-UNSURE: Final = 2e-3
+UNSURE: Final = 4e-3
 """A speed of approach is not known better than this [m/s]."""
 
 PATH: Final = 12
@@ -188,10 +189,13 @@ class Judge:
             return False
         if not self._slow_enough(-tool, self.twin.tool - lower - WALL, deceleration):
             return False
-        before = self._rooms()
-        self.twin.move(position + MOMENT * wanted)
-        closing = (before - self._rooms()) / MOMENT + UNSURE
-        if not self._slow_enough(closing, before - WALL, np.full(len(closing), self._settings.tool_deceleration)):
+        rooms = []
+        for moment in (0.0, MOMENT, 2.0 * MOMENT):
+            self.twin.move(position + moment * wanted)
+            rooms.append(self._rooms())
+        closing = (1.5 * rooms[0] - 2.0 * rooms[1] + 0.5 * rooms[2]) / MOMENT + UNSURE
+        room = rooms[0] - WALL - GAP
+        if not self._slow_enough(closing, room, np.full(len(closing), self._settings.tool_deceleration)):
             return False
         way = wanted * (self._hold + 0.5 * float((np.abs(wanted) / usable).max()))
         return all(self._is_inside(position + share * way) for share in np.linspace(0.0, 1.0, PATH))
