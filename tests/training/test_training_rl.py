@@ -13,6 +13,7 @@ pytest.importorskip("stable_baselines3", reason="training needs the extra `train
 import onnxruntime as ort
 
 from reins.contracts.errors import ReinsError
+from reins.hardware.kinematics import ToolPose
 from reins.hardware.profile import load_profile
 from reins.models.metadata import TWIST_SIZE
 from reins.models.registry import list_models, read_contract, verify_model
@@ -112,6 +113,23 @@ def test_the_teacher_goes_by_nothing_that_a_policy_does_not_see(task: str) -> No
         np.testing.assert_array_equal(builder.build(unseen).copy(), builder.build(inputs))
         np.testing.assert_array_equal(teach(task, unseen), action)
         env.step(action)
+
+
+def test_coming_down_turns_evenly_into_the_stroke() -> None:
+    env = SkillEnv("push", randomisation="none", style=1.0)
+    env.reset(seed=3)
+    while env.tool.position[2] > env.setup.goal[2] + 0.035:
+        env.step(teach("push", env.view_input))
+    inputs = env.view_input
+
+    def at(height: float) -> np.ndarray:
+        position = np.array([*inputs.tool.position[:2], height])
+        return teach("push", replace(inputs, tool=ToolPose(position, inputs.tool.rotation)))
+
+    actions = np.array([at(height) for height in np.arange(0.016, 0.06, 0.001)])
+    forward = np.linalg.norm(actions[:, :2], axis=1)
+    assert forward.max() > 0.4 and forward.min() < 0.2
+    assert np.abs(np.diff(actions, axis=0)).max() < 0.15
 
 
 @pytest.mark.slow

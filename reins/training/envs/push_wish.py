@@ -18,6 +18,12 @@ STROKE: Final = 0.5
 DOWN: Final = 0.012
 """The tool is down beside the object when it is this little above the height of the stroke [m]."""
 
+EVEN: Final = 0.015
+"""Height over DOWN in which coming down turns into the stroke [m]: evenly, for who imitates a step stays on it."""
+
+ROUGHLY: Final = (0.006, 0.12)
+"""How well the hand needs to be placed [m] and turned [rad] to come down: no better than the object is seen."""
+
 STAND_OFF: Final = 0.015
 """Free distance between the fingers and the object where they come down [m]."""
 
@@ -57,32 +63,33 @@ def push(inputs: PolicyInput) -> Wish:
     rest = max(0.0, float(along @ goal) - touching(inputs, along))
     behind = abs(along[0] * item[1] - along[1] * item[0]) < LOST
     missed = rest < ENDED and float(np.linalg.norm(goal - item)) > SHORT
-    if above < DOWN and behind and not missed:
-        return _stroke(item, goal, along, rest, above)
-    return _approach(inputs, item, goal, above)
+    down = min(1.0, max(0.0, 1.0 - (above - DOWN) / EVEN)) if behind and not missed else 0.0
+    over, turn = _approach(inputs, item, goal, above)
+    way = down * _stroke(item, goal, along, rest, above) + (1.0 - down) * over
+    return Wish(way, (1.0 - down) * turn, 0.0, down * STROKE + (1.0 - down))
 
 
-def _stroke(item: FloatArray, goal: FloatArray, along: FloatArray, rest: float, above: float) -> Wish:
-    """`rest` [m] on `along` (2,), the hand's axis; `item` and `goal` (2,) are seen from the tool [m]."""
+def _stroke(item: FloatArray, goal: FloatArray, along: FloatArray, rest: float, above: float) -> FloatArray:
+    """(3,) way of the tool, `rest` [m] on `along` (2,), the hand's axis; `item` and `goal` (2,) as seen from it [m]."""
     aside = np.array([-along[1], along[0]])
     # Friction carries the object sideways along with the tool, which goes past the line by part of what is missing.
     off = float(aside @ goal) + CARRY * float(aside @ (goal - item))
     aim = max(min(rest, AHEAD), LEAST_AHEAD) * along + off * aside
-    way = aim * (rest / float(np.linalg.norm(aim)))
-    return Wish(np.array([*way, -above]), 0.0, 0.0, STROKE)
+    return np.array([*(aim * (min(rest, AHEAD) / float(np.linalg.norm(aim)))), -above])
 
 
-def _approach(inputs: PolicyInput, item: FloatArray, goal: FloatArray, above: float) -> Wish:
-    """To where the stroke begins, behind the object as it is seen: up, over, down."""
+def _approach(inputs: PolicyInput, item: FloatArray, goal: FloatArray, above: float) -> tuple[FloatArray, float]:
+    """(3,) way [m] to where the stroke begins, behind the object as it is seen: up, over, down; and the turn [rad]."""
     line = goal - item
     length, yaw = float(np.linalg.norm(line)), tool_yaw(inputs.tool)
     angle = atan2(line[1], line[0]) if length > SHORT else yaw
     turn = wrapped(angle - yaw, np.pi)
+    turn -= min(ROUGHLY[1], max(-ROUGHLY[1], turn))
     along = np.array([cos(angle), sin(angle)])
     way = item - (touching(inputs, along) + STAND_OFF) * along
     beside = hypot(way[0], way[1])
     free = min(1.0, max(0.0, (above - DOWN) / CLEARED)) if beside > LOST else 1.0
-    return Wish(np.array([*(free * way), cone(beside, turn) - above]), turn, 0.0)
+    return np.array([*(free * way), cone(max(0.0, beside - ROUGHLY[0]), turn) - above]), turn
 
 
 def touching(inputs: PolicyInput, along: FloatArray) -> float:
