@@ -66,14 +66,30 @@ def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
 @pytest.mark.parametrize(
     "given, passed",
     [
-        ([], ["-m", "not slow"]),
-        (["--all"], []),
         (["-k", "safety"], ["-m", "not slow", "-k", "safety"]),
-        (["--all", "-x"], ["-x"]),
+        (["tests/safety"], ["-m", "not slow", "tests/safety"]),
+        (["--all", "tests/safety", "-x"], ["tests/safety", "-x"]),
+        (["-m", "ros"], ["-m", "not slow", "-m", "ros"]),
     ],
 )
-def test_arguments_reach_pytest(given: list[str], passed: list[str]) -> None:
-    assert checks.pytest_command(Layout(ROOT), given)[1:] == ["-m", "pytest", *passed]
+def test_a_selection_reaches_pytest_as_it_is(given: list[str], passed: list[str]) -> None:
+    assert [command[1:] for command in checks.pytest_commands(Layout(ROOT), given)] == [["-m", "pytest", *passed]]
+
+
+@pytest.mark.parametrize(
+    "given, marks, rest",
+    [
+        ([], ("not ros and not slow", "ros and not slow"), []),
+        (["--all"], ("not ros", "ros"), []),
+        (["-x", "--rerun-graphs=3"], ("not ros and not slow", "ros and not slow"), ["-x", "--rerun-graphs=3"]),
+    ],
+)
+def test_the_whole_suite_goes_side_by_side_but_for_the_nodes(
+    given: list[str], marks: tuple[str, str], rest: list[str]
+) -> None:
+    first, second = checks.pytest_commands(Layout(ROOT), given)
+    assert first[1:] == ["-m", "pytest", "-m", marks[0], *checks.PARALLEL, *rest]
+    assert second[1:] == ["-m", "pytest", "-m", marks[1], *rest]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,12 @@ STATIC_CHECKS: Final = {
     "format": ["ruff", "format", "--check", "."],
     "types": ["mypy"],
 }
+WHOLE: Final = ("-x", "-v", "-q", "-s")
+"""Arguments of pytest that select nothing."""
+
+PARALLEL: Final = ("-n", "auto", "--dist", "loadscope")
+"""A module's tests stay together: they share what it has started."""
+
 TYPES_FROM: Final = (3, 11)
 """The NumPy of an older Python describes its arrays with other types."""
 
@@ -31,11 +37,19 @@ def static_checks(layout: Layout, console: Console) -> dict[str, list[str]]:
     return {name: module for name, module in STATIC_CHECKS.items() if name != "types"}
 
 
-def pytest_command(layout: Layout, arguments: Sequence[str]) -> list[str]:
-    """How to run the tests: all but the slow ones, unless `--all` or a `-m` of the user's says otherwise."""
+def pytest_commands(layout: Layout, arguments: Sequence[str]) -> list[list[str]]:
+    """How to run the tests: all but the slow ones, unless `--all` or a `-m` of the user's says otherwise.
+
+    The whole suite goes in two parts: first what has no real-time deadline, side by side on all cores, then the tests
+    of ROS nodes, one after another. What the user selects goes as one, as it is.
+    """
     rest = [argument for argument in arguments if argument != ALL]
-    selection = ["-m", "not slow"] if len(rest) == len(arguments) else []
-    return [str(layout.python), "-m", "pytest", *selection, *rest]
+    slow = len(rest) != len(arguments)
+    pytest = [str(layout.python), "-m", "pytest"]
+    if any(argument not in WHOLE and not argument.startswith("--rerun-graphs=") for argument in rest):
+        return [[*pytest, *([] if slow else ["-m", "not slow"]), *rest]]
+    more = "" if slow else " and not slow"
+    return [[*pytest, "-m", f"not ros{more}", *PARALLEL, *rest], [*pytest, "-m", f"ros{more}", *rest]]
 
 
 def _passes(layout: Layout, console: Console, name: str, module: Sequence[str], env: Mapping[str, str]) -> bool:

@@ -93,14 +93,18 @@ def _run(layout: Layout, command: str, arguments: list[str]) -> int:
 
 
 def _test(checkout: Checkout, arguments: Sequence[str], env: dict[str, str]) -> int:
-    """Run all checks. Pytest's own summary comes last, unless something before it failed."""
+    """Run all checks, whichever of them fail. What failed before the last part of the tests is told in the end."""
     layout = checkout.layout
     os.chdir(layout.root)
-    command = checks.pytest_command(layout, arguments)
-    if checks.check_style_and_types(layout, checkout.console, env):
-        _become(command, env)
-    subprocess.run(command, env=env, check=False)
-    checkout.console.say("Style, format or types failed: see above pytest's output.")
+    commands = checks.pytest_commands(layout, arguments)
+    failed = [] if checks.check_style_and_types(layout, checkout.console, env) else ["style, format or types"]
+    if len(commands) > 1 and subprocess.run(commands[0], env=env, check=False).returncode != 0:
+        failed.append("the first part of the tests")
+    if not failed:
+        _become(commands[-1], env)
+    if subprocess.run(commands[-1], env=env, check=False).returncode != 0 and len(commands) > 1:
+        failed.append("the second part of the tests")
+    checkout.console.say(f"Failed: {', '.join(failed)}; see above.")
     return 1
 
 
