@@ -99,8 +99,8 @@ def fit_drives(
         return np.append(off.ravel() / (NOISE * np.sqrt(CORRELATED)), np.log2(factors) / SPREAD)
 
     samples = 2 * sum(len(response.position) for _, response in pairs)
-    own = csr_matrix(np.tile(np.eye(n), (1, 3)))
-    pattern = csr_matrix(np.concatenate([np.tile(own.toarray(), (samples, 1)), np.eye(3 * n)]))
+    own = np.tile(np.eye(n), (1, 3))
+    pattern = csr_matrix(np.concatenate([np.tile(own, (samples, 1)), np.eye(3 * n)]))
     found = least_squares(
         residuals,
         np.ones(3 * n),
