@@ -59,16 +59,14 @@ class Surroundings:
 
     def see(self, scene: Scene) -> str:
         """The newest scene; returns why some of it cannot be used, one sentence, or nothing."""
-        wrong = [item.id for item in scene.objects.values() if not _makes_sense(item)]
+        wrong = [item.id for item in scene.objects.values() if not makes_sense(item)]
         good = {name: item for name, item in scene.objects.items() if name not in wrong}
         avoided = self._constraints.avoided
         self._known = {name: item for name, item in self._known.items() if name in avoided} | good
         held = scene.held()
         self.held = self._in_hand(good[held], scene.stamp) if held in good and self._states else None
         self._update()
-        if not wrong:
-            return ""
-        return f"the scene's {', '.join(wrong)} has no finite pose or no size; what was known of it stays"
+        return complaint(wrong)
 
     def changed(self) -> bool:
         """Whether the constraints have changed since the last call; `keep_outs` are up to date then."""
@@ -100,7 +98,15 @@ class Surroundings:
         return Box(item.id, centre, rotation, box.size)
 
 
-def _makes_sense(item: SceneObject) -> bool:
+def complaint(wrong: Sequence[str]) -> str:
+    """What is said of objects that make no sense, by id; nothing where there are none."""
+    if not wrong:
+        return ""
+    return f"the scene's {', '.join(wrong)} has no finite pose or no size; what was known of it stays"
+
+
+def makes_sense(item: SceneObject) -> bool:
+    """Whether an object of the scene has a finite pose and a size."""
     numbers = [*item.position, *item.orientation, *item.size]
     return bool(np.isfinite(numbers).all()) and min(item.size) > 0.0 and bool(np.any(item.orientation))
 

@@ -20,6 +20,7 @@ from reins.safety.constraints import ConstraintSet
 from reins.safety.legged.keep_outs import KeepOut
 from reins.safety.legged.limits import yaw_of
 from reins.safety.legged.settings import LeggedSettings
+from reins.safety.surroundings import complaint, makes_sense
 
 PERSON: Final = "person"
 """The label of people in scenes."""
@@ -63,13 +64,11 @@ class LeggedSurroundings:
         if not self._states:
             return "a scene came before any robot state, so nobody knows where it is"
         base = min(self._states, key=lambda state: abs(state.stamp - scene.stamp))
-        wrong = [item.id for item in scene.objects.values() if not _makes_sense(item)]
+        wrong = [item.id for item in scene.objects.values() if not makes_sense(item)]
         good = [item for item in scene.objects.values() if item.id not in wrong and self._is_in_the_way(item, base)]
         self._known = self._remembered(wrong) | {item.id: (item, _placed(item, base)) for item in good}
         self._update()
-        if not wrong:
-            return ""
-        return f"the scene's {', '.join(wrong)} has no finite pose or no size; what was known of it stays"
+        return complaint(wrong)
 
     def changed(self) -> bool:
         """Whether the constraints have changed since the last call; `keep_outs` are up to date then."""
@@ -98,11 +97,6 @@ class LeggedSurroundings:
             half = 0.5 * np.array(constraint.size[:2])
             shapes.append(KeepOut(constraint.id, np.array(constraint.centre[:2]), 0.0, half, 0.0))
         self.keep_outs = tuple(shapes)
-
-
-def _makes_sense(item: SceneObject) -> bool:
-    numbers = [*item.position, *item.orientation, *item.size]
-    return bool(np.isfinite(numbers).all()) and min(item.size) > 0.0 and bool(np.any(item.orientation))
 
 
 def _placed(item: SceneObject, base: LeggedState) -> KeepOut:
