@@ -94,7 +94,8 @@ class NearestVelocity:
         self._regular = JOINT_WEIGHT * np.eye(n)
         self._scaling = np.array([1.0, 1.0, 1.0, TURN_LENGTH, TURN_LENGTH, TURN_LENGTH])[:, None]
         self._solver = daqp.Model()
-        self._solver.setup(np.eye(n), np.zeros(n), self._rows, self._high, self._low)
+        rows, high, low = np.zeros_like(self._rows), self._high.copy(), self._low.copy()  # it keeps what it is given
+        self._solver.setup(np.eye(n), np.zeros(n), rows, high, low)
 
     def solve(self, wanted: FloatArray, jacobian: FloatArray, bounds: Bounds) -> FloatArray | None:
         """The velocity within `bounds` that is nearest to `wanted`, or None if there is none.
@@ -114,13 +115,12 @@ class NearestVelocity:
         self._low[:n], self._high[:n] = low, high
         self._low[n : n + 3], self._high[n : n + 3] = slowest_tool, fastest_tool
         self._high[n + 3 : n + cuts] = np.minimum(bounds.closing, _UNBOUNDED)
-        self._high[n + cuts :] = _UNBOUNDED
         scaled = jacobian * self._scaling
         metric = scaled.T @ scaled + self._regular
         self._solver.update(H=metric, f=-(metric @ wanted), A=self._rows, bupper=self._high, blower=self._low)
         for cut in range(_CUTS + 1):
             if cut:
-                self._solver.update(A=self._rows, bupper=self._high, blower=self._low)
+                self._solver.update(A=self._rows, bupper=self._high)
             answer, _, status, _ = self._solver.solve()
             if status != _OPTIMAL:
                 return None

@@ -14,7 +14,7 @@ def this_machine() -> str:
 
     Process numbers mean the same to two processes only where this is equal; it differs between hosts and containers.
     """
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    boot = Path("/proc/sys/kernel/random/boot_id").read_bytes().strip().decode()
     return f"{boot}/{os.stat('/proc/self/ns/pid').st_ino}"
 
 

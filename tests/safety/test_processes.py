@@ -73,6 +73,31 @@ def test_one_that_is_watched_already_is_not_watched_twice(
     assert first_ended(watch, 2.0) == ["skills"]
 
 
+def test_late_word_from_one_that_has_ended_does_not_hide_its_end(
+    watch: ProcessWatch, process: "subprocess.Popen[bytes]"
+) -> None:
+    """Its last heartbeat is still on the way when the kernel has forgotten it."""
+    watch.watch("skills", this_machine(), process.pid)
+    process.kill()
+    process.wait()
+    watch.watch("skills", this_machine(), process.pid)
+    assert watch.ended() == ["skills"]
+
+
+def test_to_ask_never_waits(watch: ProcessWatch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked in every control period."""
+    waits: list[float] = []
+
+    class Poll:
+        def poll(self, milliseconds: float) -> list[tuple[int, int]]:
+            waits.append(milliseconds)
+            return []
+
+    monkeypatch.setattr(watch, "_poll", Poll())
+    assert watch.ended() == []
+    assert waits == [0]
+
+
 def test_only_the_one_that_ended_is_told(watch: ProcessWatch, process: "subprocess.Popen[bytes]") -> None:
     watch.watch("planner", this_machine(), os.getpid())
     watch.watch("skills", this_machine(), process.pid)

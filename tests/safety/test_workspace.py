@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reins.hardware.kinematics import Kinematics
+from reins.hardware.kinematics import Kinematics, ToolPose
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.safety.workspace import PATH_TOLERANCE, WorkspaceGuard
@@ -92,6 +92,69 @@ def test_what_it_would_go_too_far_is_told_of_that_wall_and_a_little_more(
     expected = np.zeros(6)
     expected[wall] = 1.1 * (roomy.went(way)[wall] - (0.02 - PATH_TOLERANCE))
     np.testing.assert_allclose(walls.guard.excess, expected, atol=1e-9)
+
+
+class TestHowCloselyItLooks:
+    """Poses along the path cost time: none are looked at where a bound suffices, else as many as it takes."""
+
+    SHORT = 0.01
+
+    @pytest.fixture
+    def looked(self, monkeypatch: pytest.MonkeyPatch) -> list[FloatArray]:
+        """Joint positions that were looked at, in order."""
+        positions: list[FloatArray] = []
+        pose = Kinematics.tool_pose
+
+        def look(kinematics: Kinematics, position: FloatArray) -> ToolPose:
+            positions.append(position)
+            return pose(kinematics, position)
+
+        monkeypatch.setattr(Kinematics, "tool_pose", look)
+        return positions
+
+    @pytest.mark.parametrize("offset, looks", [(1e-9, False), (-1e-9, True)])
+    @pytest.mark.parametrize("wall", range(6))
+    def test_not_at_all_where_tangent_and_bend_stay_inside(
+        self, roomy: Room, profile: RobotProfile, looked: list[FloatArray], wall: int, offset: float, looks: bool
+    ) -> None:
+        direction = np.zeros(3)
+        direction[wall % 3] = -1.0 if wall < 3 else 1.0
+        way = roomy.straight(direction, self.SHORT)
+        reach, turn = float(roomy.kinematics.tool_reach @ np.abs(way)), float(np.abs(way).sum())
+        distances = np.full(6, 10.0)
+        distances[wall] = self.SHORT + 0.5 * reach * turn + PATH_TOLERANCE + offset
+        assert distances[wall] < reach, "the reach alone would not let it through"
+        walls = Room(profile, distances)
+        assert walls.can_go(way)
+        assert bool(looked) is looks
+
+    @pytest.mark.parametrize("turn", [0.01, 0.13, 0.4, 0.9])
+    def test_else_so_closely_that_it_cannot_bend_out_between(
+        self, profile: RobotProfile, looked: list[FloatArray], turn: float
+    ) -> None:
+        """A chord of a path whose second derivative is at most c is within c h² / 8 of it."""
+        walls = Room(profile, np.full(6, PATH_TOLERANCE + 1e-4))
+        way = np.zeros_like(profile.home)
+        way[0] = turn
+        walls.can_go(way)
+        count, reach = len(looked), float(walls.kinematics.tool_reach[0])
+        assert reach * (turn / count) ** 2 / 8.0 <= PATH_TOLERANCE
+        assert count == 1 or reach * (turn / (count - 1)) ** 2 / 8.0 > PATH_TOLERANCE
+        shares = np.arange(1, count + 1) / count
+        np.testing.assert_allclose(looked, profile.home + shares[:, None] * way, atol=1e-12)
+
+    def test_but_never_at_more_than_sixteen_points(self, profile: RobotProfile, looked: list[FloatArray]) -> None:
+        walls = Room(profile, np.full(6, 0.01))
+        way = np.zeros_like(profile.home)
+        way[0] = 2.5
+        assert not walls.can_go(way)
+        assert len(looked) == 16
+
+
+def test_before_it_knows_where_the_tool_is_it_lets_nothing_through(roomy: Room, profile: RobotProfile) -> None:
+    fresh = WorkspaceGuard(profile, roomy.kinematics)
+    way = roomy.straight(np.array([1.0, 0.0, 0.0]), 0.01)
+    assert not fresh.can_go(roomy.home, way, roomy.tool, roomy.jacobian)
 
 
 def test_before_it_refused_anything_there_is_no_excess(roomy: Room) -> None:
