@@ -92,9 +92,10 @@ def affordable(least: FloatArray, most: FloatArray, limit: FloatArray) -> float:
         limit: (n,) largest absolute value, ≥ 0.
 
     Returns:
-        The largest share s in 0 … 1 for which |least + s (most - least)| ≤ limit; 0 where `least` is beyond it.
+        The largest share s in 0 … 1 for which |least + s (most - least)| ≤ limit; 0 where `least` is beyond it, and
+        where one of them is not a number.
     """
-    if not (np.abs(least) <= limit).all():  # NaN included
+    if not (np.abs(least) <= limit).all() or np.isnan(most).any():  # NaN of `least` included
         return 0.0
     change = most - least
     size, room = np.abs(change), np.where(change > 0.0, limit - least, limit + least)

@@ -1,5 +1,8 @@
 """Torque, jerk and elbow: as pure functions on both sides of their edges, and through the filter."""
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import Elbow, RobotProfile
 from reins.hardware.robot import FloatArray
+from reins.safety import torque
 from reins.safety.filter import SafetyFilter
 from reins.safety.limits import affordable, jerk_limited
 from reins.safety.settings import SafetySettings
@@ -52,6 +56,7 @@ class TestAffordable:
             (-1.5, -2.25, 2 / 3),
             (2.0 + 1e-9, 0.0, 0.0),  # beyond it nothing can be had, not even what leads back
             (np.nan, 0.0, 0.0),
+            (0.0, np.nan, 0.0),  # nothing is known of what would be asked for
         ],
     )
     def test_on_both_sides_of_the_limit(self, least: float, most: float, share: float) -> None:
@@ -204,6 +209,35 @@ class TestTorqueGuard:
         guard.place(profile.home)
         assert guard.braking(profile.home, np.zeros(len(profile.joints))) == 1.0
 
+    def test_in_gentle_motion_it_can_brake_as_hard_as_its_limits_allow(
+        self, guard: TorqueGuard, profile: RobotProfile
+    ) -> None:
+        guard.place(profile.home)
+        assert guard.braking(profile.home, np.full(len(profile.joints), 0.01)) == 1.0
+
+    def test_before_it_is_told_anything_the_hand_is_empty_and_the_efforts_count(
+        self, guard: TorqueGuard, profile: RobotProfile
+    ) -> None:
+        still = np.zeros(len(profile.joints))
+        assert guard.payload == 0.0
+        assert guard._model is guard._empty
+        assert guard.share(profile.home, still, still) == 1.0
+        assert guard.share(profile.home, still, still + 1e4) < 1.0
+
+    @pytest.mark.parametrize("limit, share", [(1.0, 1.0), (1.0 - 1e-9, 0.0)])
+    def test_an_acceleration_that_takes_load_off_is_had_up_to_the_limit(
+        self, guard: TorqueGuard, profile: RobotProfile, limit: float, share: float
+    ) -> None:
+        """To stand still asks for more than that."""
+        still = np.zeros(len(profile.joints))
+        weight = pin.rnea(guard._model, guard._data, profile.home, still, still).copy()
+        mass = pin.crba(guard._model, guard._data, profile.home)
+        falling = np.linalg.solve(np.triu(mass) + np.triu(mass, 1).T, -0.5 * weight)
+        eased = pin.rnea(guard._model, guard._data, profile.home, still, falling).copy()
+        assert (np.abs(eased) < np.abs(weight)).any()
+        guard._limit = np.abs(eased) * limit
+        assert guard.share(profile.home, still, falling) == share
+
     def test_an_arm_that_is_loaded_beyond_its_strength_may_only_ease_off(self, profile: RobotProfile) -> None:
         guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
         stretched = profile.home.copy()
@@ -255,6 +289,20 @@ class TestTorqueGuard:
         assert guard._model is guard._empty
 
 
+def recorded(
+    guard: TorqueGuard, shares: Iterator[float], monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[FloatArray, ...]]:
+    """What the guard asks for the share of from now on; it is given `shares` one after another."""
+    asked: list[tuple[FloatArray, ...]] = []
+
+    def share(*state: FloatArray) -> float:
+        asked.append(state)
+        return next(shares)
+
+    monkeypatch.setattr(guard, "share", share)
+    return asked
+
+
 class TestWithoutTheForce:
     """What the filter does where the joints cannot brake as hard as their limits allow."""
 
@@ -301,6 +349,38 @@ class TestWithoutTheForce:
         shares = iter([1.0, 0.0])
         monkeypatch.setattr(guard, "share", lambda *_: next(shares, 1.0))
         assert guard.braking(profile.home, np.full(len(profile.joints), 0.1)) == 0.0
+
+    @pytest.mark.parametrize("long", [False, True])
+    def test_it_looks_at_where_braking_begins_and_ends_and_on_a_long_way_in_the_middle(
+        self, profile: RobotProfile, monkeypatch: pytest.MonkeyPatch, long: bool
+    ) -> None:
+        guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
+        n, still = len(profile.joints), np.zeros(len(profile.joints))
+        velocity = np.linspace(0.1, 0.4, n)
+        time = float((velocity / profile.acceleration).max())
+        way = velocity * (profile.rates.stale_after + 0.5 * time)
+        turned = float(np.abs(way).sum())
+        monkeypatch.setattr(torque, "_LONG", np.nextafter(turned, 0.0) if long else turned)
+        asked = recorded(guard, itertools.repeat(1.0), monkeypatch)
+        assert guard.braking(profile.home, velocity) == 1.0
+        start, end, force = profile.home, profile.home + way, -velocity / time
+        expected = [(end, still, still), (start, velocity, force), (end, still, force)]
+        expected += [(start + 0.5 * way, velocity, force)] if long else []
+        np.testing.assert_allclose(asked, expected)
+
+    def test_gentler_and_gentler_it_goes_farther_each_time(
+        self, profile: RobotProfile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each time 95 % of what could be given of the braking that was tried last."""
+        guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
+        velocity = np.full(len(profile.joints), 0.01)
+        time = float((velocity / profile.acceleration).max())
+        asked = recorded(guard, iter([1.0, 0.9, 0.8, 1.0, 0.7, 0.9, 1.0, 1.0, 1.0]), monkeypatch)
+        possible = guard.braking(profile.home, velocity)
+        assert possible == pytest.approx(0.95 * 0.8 * 0.95 * 0.7)
+        end, _, force = asked[-1]
+        np.testing.assert_allclose(force, -velocity / time * possible)
+        np.testing.assert_allclose(end, profile.home + velocity * (profile.rates.stale_after + 0.5 * time / possible))
 
     def test_braking_that_finds_no_end_is_none(self, profile: RobotProfile, monkeypatch: pytest.MonkeyPatch) -> None:
         guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
