@@ -36,8 +36,9 @@ Nothing.
 
 
 def test_every_module_has_its_judges() -> None:
-    modules = {path.stem for path in (ROOT / "reins" / "safety").glob("*.py")} - {"__init__"}
-    assert set(mutate.JUDGES) == modules
+    room = ROOT / "reins" / "safety"
+    modules = {path.relative_to(room).with_suffix("").as_posix() for path in room.rglob("*.py")}
+    assert set(mutate.JUDGES) == {module for module in modules if not module.endswith("__init__")}
 
 
 @pytest.mark.parametrize("module", mutate.JUDGES)
