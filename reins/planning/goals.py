@@ -1,13 +1,14 @@
 """What an instruction asks for: goals that are judged on scenes, in stages that follow one another."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from reins.contracts.facts import Fact, displacement, facts_of
-from reins.contracts.plan import ArgumentValue, SkillCall
-from reins.contracts.scene import Scene
+from reins.contracts.plan import ArgumentValue, Constraint, SkillCall
+from reins.contracts.scene import TABLE, Scene
 from reins.planning.words import fact_text
+from reins.skills.library import DIRECTIONS
 
 ENOUGH: Final = 0.5
 """Share of the distance asked for from which a push counts: blocks do not follow the fingers exactly."""
@@ -112,6 +113,45 @@ class Stage:
         return [goal for goal in (*self.goals, *self.kept) if not goal.holds(before, now)]
 
 
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a clause asks for: goals, or a skill.
+
+    Attributes:
+        after: only after what was wished before.
+        goals: all at one time; empty if it is an act.
+        act: a skill for its own sake, e.g. home.
+    """
+
+    after: bool
+    goals: tuple[Goal, ...] = ()
+    act: SkillCall | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What an instruction means in a scene.
+
+    Attributes:
+        stages: what is to be so, one after the other; at least one.
+        constraints: what to avoid, how fast.
+        summary: the above in a sentence.
+    """
+
+    stages: tuple[Stage, ...]
+    constraints: tuple[Constraint, ...]
+    summary: str
+
+    @property
+    def objects(self) -> frozenset[str]:
+        """Ids of all objects that it is about."""
+        goals = (goal for stage in self.stages for goal in (*stage.goals, *stage.kept))
+        names = {name for goal in goals for name in goal.fact[1:]} - {TABLE, *DIRECTIONS}
+        calls = (stage.act for stage in self.stages if stage.act is not None)
+        targets = {str(call.arguments["target"]) for call in calls if "target" in call.arguments}
+        return frozenset(names | targets | {rule.object for rule in self.constraints if rule.object})
+
+
 def goal_text(goal: Goal) -> str:
     """A goal as a clause."""
     return fact_text(goal.fact)
@@ -137,3 +177,23 @@ def merge(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
         merged.append(Stage(stage.goals, lasting, stage.act))
         lasting += tuple(goal for goal in stage.goals if goal.lasting)
     return tuple(merged)
+
+
+def staged(wishes: Iterable[Wish]) -> tuple[Stage, ...]:
+    """What is wished together makes one stage, unless it cannot be so at one time or its order matters."""
+    stages: list[Stage] = []
+    for wish in wishes:
+        last = stages[-1] if stages else None
+        if wish.after or last is None or last.act is not None or wish.act is not None or _apart(last.goals, wish.goals):
+            stages.append(Stage(goals=wish.goals, act=wish.act))
+        else:
+            stages[-1] = Stage(goals=(*last.goals, *wish.goals))
+    return tuple(stages)
+
+
+def _apart(one: Sequence[Goal], other: Sequence[Goal]) -> bool:
+    """Whether goals have to be reached one after the other: what is held or pushed, or two about the same object."""
+    passing = any(goal.fact[0] in ("holding", "moved") for goal in one) or any(
+        goal.fact[0] == "moved" for goal in other
+    )
+    return passing or bool({subject(goal) for goal in one} & {subject(goal) for goal in other})

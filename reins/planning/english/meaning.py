@@ -1,44 +1,19 @@
 """Instructions to stages of goals: what is to be so, in which order, and what to leave alone."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from reins.contracts.plan import Constraint
 from reins.contracts.scene import TABLE, Scene
 from reins.planning.answers import CannotDo
 from reins.planning.english.grammar import parse
 from reins.planning.english.phrases import Utterance
-from reins.planning.english.reader import Reader, Wish
+from reins.planning.english.reader import Reader
 from reins.planning.english.reference import Referents
 from reins.planning.english.tokens import tokenise
-from reins.planning.goals import Goal, Stage, merge, subject
+from reins.planning.goals import Stage, Task, merge, staged
 from reins.planning.words import call_text, fact_text, listed
-from reins.skills.library import DIRECTIONS
 from reins.skills.registry import SkillSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What an instruction means in a scene.
-
-    Attributes:
-        stages: what is to be so, one after the other; at least one.
-        constraints: what to avoid, how fast.
-        summary: the above in a sentence.
-    """
-
-    stages: tuple[Stage, ...]
-    constraints: tuple[Constraint, ...]
-    summary: str
-
-    @property
-    def objects(self) -> frozenset[str]:
-        """Ids of all objects that it is about."""
-        goals = (goal for stage in self.stages for goal in (*stage.goals, *stage.kept))
-        names = {name for goal in goals for name in goal.fact[1:]} - {TABLE, *DIRECTIONS}
-        calls = (stage.act for stage in self.stages if stage.act is not None)
-        targets = {str(call.arguments["target"]) for call in calls if "target" in call.arguments}
-        return frozenset(names | targets | {rule.object for rule in self.constraints if rule.object})
 
 
 def read(instruction: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> Task:
@@ -62,31 +37,11 @@ def read(instruction: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> T
     avoid += [name for phrase in late for name in reader.referents.resolve(phrase)]
     if TABLE in avoid:
         raise CannotDo("I cannot avoid the table: everything stands on it")
-    stages = merge(_staged(wishes))
+    stages = merge(staged(wishes))
     constraints = [Constraint(kind="avoid", object=name) for name in dict.fromkeys(avoid)]
     if said.speed < 1.0:
         constraints.append(Constraint(kind="speed", scale=said.speed))
     return Task(stages, tuple(constraints), _summary(stages, avoid, said))
-
-
-def _staged(wishes: Iterable[Wish]) -> tuple[Stage, ...]:
-    """What is wished together makes one stage, unless it cannot be so at one time or its order matters."""
-    stages: list[Stage] = []
-    for wish in wishes:
-        last = stages[-1] if stages else None
-        if wish.after or last is None or last.act is not None or wish.act is not None or _apart(last.goals, wish.goals):
-            stages.append(Stage(goals=wish.goals, act=wish.act))
-        else:
-            stages[-1] = Stage(goals=(*last.goals, *wish.goals))
-    return tuple(stages)
-
-
-def _apart(one: Sequence[Goal], other: Sequence[Goal]) -> bool:
-    """Whether goals have to be reached one after the other: what is held or pushed, or two about the same object."""
-    passing = any(goal.fact[0] in ("holding", "moved") for goal in one) or any(
-        goal.fact[0] == "moved" for goal in other
-    )
-    return passing or bool({subject(goal) for goal in one} & {subject(goal) for goal in other})
 
 
 def _summary(stages: Sequence[Stage], avoid: Sequence[str], said: Utterance) -> str:

@@ -1,7 +1,7 @@
 """One clause to what is wished: which goals about which objects, or which skill for its own sake."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from reins.contracts.errors import ReinsError
@@ -11,7 +11,7 @@ from reins.contracts.scene import CONTAINERS, MOVABLE, SUPPORTS, TABLE, Scene
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.phrases import Clause, NounPhrase
 from reins.planning.english.reference import Referents
-from reins.planning.goals import Displace, Goal, Reach
+from reins.planning.goals import Displace, Goal, Reach, Wish
 from reins.planning.words import listed
 from reins.skills.library import DEFAULT_PUSH, DIRECTIONS
 from reins.skills.registry import SkillSpec
@@ -21,21 +21,6 @@ Place = tuple[str, NounPhrase | None]
 _AT_REST: Final = {"into": "in", "onto": "on"}
 _SOURCES: Final = ("from", "off")
 _SIDES: Final = ("left_of", "right_of", "in_front_of", "behind")
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What a clause asks for: goals, or a skill.
-
-    Attributes:
-        after: only after what was wished before.
-        goals: all at one time; empty if it is an act.
-        act: a skill for its own sake, e.g. home.
-    """
-
-    after: bool
-    goals: tuple[Goal, ...] = ()
-    act: SkillCall | None = None
 
 
 class Reader:
