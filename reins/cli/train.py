@@ -131,8 +131,9 @@ def _make(
     with needs_extra():
         import torch
 
+        from reins.training.rl.keeper import Limits
         from reins.training.rl.recipe import alone, make_skill
-        from reins.training.rl.run import Limits, train
+        from reins.training.rl.run import train
         from reins.training.rl.settings import settings_for
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)

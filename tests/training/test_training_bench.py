@@ -13,7 +13,6 @@ from reins.bench.policy import run_policy
 from reins.bench.skills import run_skills, trained
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
-from reins.training.envs.core import SkillEnv
 from reins.training.rl.export import contract, export, write
 from reins.training.rl.run import begin, make_envs
 from reins.training.rl.settings import settings_for
@@ -23,13 +22,11 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a policy for reach that has seen a few demonstrations."""
+    """A folder with a policy for reach that has learned nothing."""
     folder = tmp_path_factory.mktemp("models")
-    few = {"demos": 4, "lessons": 1, "studied": 60, "warm_up": 10, "layers": (32, 32), "batch": 64}
-    settings = settings_for("reach", randomisation="none", **few)
+    settings = settings_for("reach", randomisation="none", demos=0, layers=(32, 32))
     env = make_envs(settings, processes=False)
-    model = begin(settings, env, SkillEnv("reach", randomisation="none"), lambda _line: None)
-    write(folder / "policies", export(model, contract(settings, 0, None)), settings, [])
+    write(folder / "policies", export(begin(settings, env), contract(settings, 0, None)), settings, [])
     env.close()
     return folder
 

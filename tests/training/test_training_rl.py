@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch", reason="training needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="training needs the extra `train`")
 
 import onnxruntime as ort
+from stable_baselines3.common.logger import configure
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import ToolPose
@@ -23,15 +24,17 @@ from reins.training.envs.core import SkillEnv, goal_flag
 from reins.training.envs.tasks import TASKS
 from reins.training.envs.teacher import teach
 from reins.training.rl import checkpoint
-from reins.training.rl.agent import DemoSac
+from reins.training.rl.agent import DemoSac, policy_of
+from reins.training.rl.checkpoint import Progress
 from reins.training.rl.curves import read_curve, write_curve
 from reins.training.rl.demos import Demonstrations, demonstrate
 from reins.training.rl.export import contract, export, observation_of, write
+from reins.training.rl.keeper import Keeper, Limits, Tell
 from reins.training.rl.measure import MEASURED, run_episodes, task_of
 from reins.training.rl.recipe import make_skill
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.rollouts import HELD_OUT, evaluate
-from reins.training.rl.run import Limits, begin, make_envs, policy_of, train
+from reins.training.rl.run import begin, make_envs, prepare, train
 from reins.training.rl.settings import TrainSettings, settings_for
 
 PROFILE = load_profile("franka")
@@ -46,6 +49,7 @@ def few(task: str = "reach", **changes: object) -> TrainSettings:
         "demos": 2,
         "lessons": 2,
         "studied": 5,
+        "settled": 5,
         "attempts": 1,
         "warm_up": 10,
         "layers": (16, 16),
@@ -61,6 +65,15 @@ def few(task: str = "reach", **changes: object) -> TrainSettings:
 
 def silent(_line: str) -> None:
     """Tell nobody."""
+
+
+def taught(settings: TrainSettings, examined: SkillEnv, folder: Path, tell: Tell = silent) -> DemoSac:
+    """An agent after its lessons and its warm-up."""
+    env = make_envs(settings, processes=False)
+    model = begin(settings, env)
+    model.set_logger(configure(None, []))
+    assert prepare(Keeper(settings, Limits(), folder, examined, model, Progress(), tell))
+    return model
 
 
 def replay_of(model: DemoSac) -> MixedReplay:
@@ -135,32 +148,38 @@ def test_coming_down_turns_evenly_into_the_stroke() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("task", ["place", "stack", "push"])
-def test_what_the_teacher_shows_can_be_learned_by_imitation(task: str) -> None:
-    env, settings = SkillEnv(task), settings_for(task, demos=20, lessons=3, studied=600, attempts=10, warm_up=0)
-    envs = make_envs(settings, processes=False)
-    model = begin(settings, envs, env, silent)
-    assert evaluate(env, policy_of(model), 10).success_rate >= 0.3
-    envs.close()
+def test_what_the_teacher_shows_can_be_learned_by_imitation(task: str, tmp_path: Path) -> None:
+    short: dict[str, object] = {"demos": 20, "lessons": 5, "studied": 800, "settled": 1000, "attempts": 15}
+    env, settings = SkillEnv(task), settings_for(task, **short, warm_up=0, evaluated=1)
+    assert evaluate(env, policy_of(taught(settings, env, tmp_path)), 10).success_rate >= 0.3
 
 
-def test_attempts_are_kept_with_what_would_have_been_right() -> None:
+def test_attempts_are_kept_with_what_would_have_been_right(tmp_path: Path) -> None:
     settings, told = few("place", attempts=2), list[str]()
-    env, examined = make_envs(settings, processes=False), SkillEnv("place", randomisation="none")
-    found = replay_of(begin(settings, env, examined, told.append)).demos
+    examined = SkillEnv("place", randomisation="none")
+    found = replay_of(taught(settings, examined, tmp_path, told.append)).demos
     shown, _ = demonstrate(examined, settings.demos, settings.seed)
     assert found is not None and len(found) > len(shown)
     np.testing.assert_array_equal(found.meant[: len(shown)], shown.meant)
     tried = found.actions[len(shown) :] - found.meant[len(shown) :]
     assert np.all(np.any(np.abs(tried) > 1e-3, axis=1))
-    assert any("of 2 episodes" in line for line in told)
-    env.close()
+    assert any("of 2 attempts" in line for line in told)
+
+
+def test_a_warm_up_teaches_the_critics_and_leaves_the_actor_as_its_lessons_made_it(tmp_path: Path) -> None:
+    examined = SkillEnv("reach", randomisation="none")
+    with_it, without = (taught(few(warm_up=steps), examined, tmp_path) for steps in (10, 0))
+    for one, other in zip(with_it.actor.parameters(), without.actor.parameters(), strict=True):
+        assert torch.equal(one, other)
+    critics = zip(with_it.critic.parameters(), without.critic.parameters(), strict=True)
+    assert not all(torch.equal(one, other) for one, other in critics)
 
 
 @pytest.mark.parametrize("task", ["reach", "pick", "stack"])
 def test_the_exported_policy_computes_what_torch_computes(task: str) -> None:
     settings = few(task, demos=0)
     env = make_envs(settings, processes=False)
-    model = begin(settings, env, SkillEnv(task), silent)
+    model = begin(settings, env)
     metadata = contract(settings, 0, None)
     session = ort.InferenceSession(export(model, metadata), providers=["CPUExecutionProvider"])
     act, random = policy_of(model), np.random.default_rng(0)
@@ -178,10 +197,9 @@ def test_the_exported_policy_computes_what_torch_computes(task: str) -> None:
     env.close()
 
 
-def test_the_policy_file_acts_in_its_runtime_as_the_agent_does() -> None:
-    settings = few("pick")
-    env, examined = make_envs(settings, processes=False), SkillEnv("pick", randomisation="none")
-    model = begin(settings, env, examined, silent)
+def test_the_policy_file_acts_in_its_runtime_as_the_agent_does(tmp_path: Path) -> None:
+    settings, examined = few("pick"), SkillEnv("pick", randomisation="none")
+    model = taught(settings, examined, tmp_path)
     policy = OnnxPolicy(export(model, contract(settings, 0, None)), PROFILE, "pick")
     act = policy_of(model)
     observation, _ = examined.reset(seed=1)
@@ -189,13 +207,12 @@ def test_the_policy_file_acts_in_its_runtime_as_the_agent_does() -> None:
         action = act(observation)
         np.testing.assert_allclose(policy.act(examined.view_input), action, atol=1e-4)
         observation, *_ = examined.step(action)
-    env.close()
 
 
 def test_a_policy_file_has_its_contract_and_its_cards(tmp_path: Path) -> None:
     settings = few("stack", demos=0)
     env = make_envs(settings, processes=False)
-    model = begin(settings, env, SkillEnv("stack"), silent)
+    model = begin(settings, env)
     data = export(model, contract(settings, 7, None))
     write(tmp_path / "policies", data, settings, [])
     metadata = verify_model("stack", tmp_path)
@@ -206,17 +223,40 @@ def test_a_policy_file_has_its_contract_and_its_cards(tmp_path: Path) -> None:
     env.close()
 
 
+def after(times: int) -> Limits:
+    """A pause asked for the so manieth time that someone wants to know."""
+    asked = iter(range(10_000))
+    return Limits(stopped=lambda: next(asked) >= times)
+
+
+def test_lessons_that_were_interrupted_go_on_where_they_stopped(tmp_path: Path) -> None:
+    settings, told = few(lessons=4, lessons_evaluated=9), list[str]()
+    whole = train(settings, tmp_path / "whole", Limits(), silent)
+    paused = train(settings, tmp_path / "parts", after(2), told.append)
+    assert not paused.done and paused.progress.lessons == 2 and paused.progress.curve == []
+    done = train(settings, tmp_path / "parts", Limits(), told.append)
+    assert [line.split(":")[0] for line in told if line.startswith("lesson")] == [
+        f"lesson {n} of 4" for n in range(1, 5)
+    ]
+    first, second = whole.progress.curve, done.progress.curve
+    assert [(point.step, point.success) for point in first] == [(point.step, point.success) for point in second]
+    for name, value in whole.model.policy.state_dict().items():
+        assert torch.equal(value, done.model.policy.state_dict()[name]), name
+
+
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     settings = few()
-    asked = iter(range(10_000))
-    paused = train(settings, tmp_path, Limits(stopped=lambda: next(asked) >= 70), silent)
-    assert not paused.done and 0 < paused.steps < settings.steps
+    paused = train(settings, tmp_path, after(70), silent)
+    own = paused.model.num_timesteps
+    assert not paused.done and 0 < own < settings.steps
+    shown = replay_of(paused.model).demos
+    assert shown is not None and paused.steps == own + len(shown)
     before = {name: value.clone() for name, value in paused.model.policy.state_dict().items()}
     moments = paused.model.actor.optimizer.state_dict()["state"][0]["exp_avg"].clone()
 
     env = make_envs(settings, processes=False)
     model, progress = checkpoint.restore(tmp_path, settings, env)
-    assert model.num_timesteps == paused.steps
+    assert model.num_timesteps == own
     assert progress.curve == paused.progress.curve
     for name, value in model.policy.state_dict().items():
         assert torch.equal(value, before[name]), name
@@ -230,8 +270,8 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
     steps: list[int] = []
     done = train(settings, tmp_path, Limits(), silent, steps.append)
-    assert done.done and done.steps >= settings.steps
-    assert steps[0] == paused.steps + settings.envs
+    assert done.done and done.model.num_timesteps >= settings.steps
+    assert steps[0] == own + settings.envs
     assert [point.step for point in done.progress.curve] == sorted({point.step for point in done.progress.curve})
 
 
@@ -239,8 +279,7 @@ def test_two_runs_that_go_on_from_the_same_checkpoint_are_the_same(tmp_path: Pat
     import shutil
 
     settings = few()
-    asked = iter(range(10_000))
-    train(settings, tmp_path / "a", Limits(stopped=lambda: next(asked) >= 70), silent)
+    train(settings, tmp_path / "a", after(70), silent)
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     ends = [train(settings, tmp_path / name, Limits(), silent).model.policy.state_dict() for name in ("a", "b")]
     for name, value in ends[0].items():

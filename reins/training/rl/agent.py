@@ -1,12 +1,16 @@
 """DemoSac: SAC that also learns from the demonstrations in its batches, as long as their share lasts."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from stable_baselines3 import SAC
 from stable_baselines3.common.utils import polyak_update
 from torch.nn import functional
 
+from reins.training.envs.core import Observation
 from reins.training.rl.replay import MixedReplay
 
 AVERAGED: Final = 0.002
@@ -18,7 +22,8 @@ class DemoSac(SAC):
 
     Attributes:
         imitation: weight of imitation in the actor's loss, 0 without.
-        warming: the actor only imitates, whatever the critics say: they know nothing yet.
+        warming: only the critics learn: they know nothing yet, and the actor has had its lessons.
+        pace: part of the learning rate that the actor has.
 
     Source: A. Nair et al., "Overcoming exploration in reinforcement learning with demonstrations", ICRA 2018 (the
     filter); L. Chen et al., "RLingua", RA-L 2024 (the decaying share).
@@ -26,6 +31,7 @@ class DemoSac(SAC):
 
     imitation: float = 0.0
     warming: bool = False
+    pace: float = 1.0
 
     @property
     def average(self) -> Any:
@@ -39,6 +45,8 @@ class DemoSac(SAC):
         if self.ent_coef_optimizer is not None:
             optimizers.append(self.ent_coef_optimizer)
         self._update_learning_rate(optimizers)
+        for group in self.actor.optimizer.param_groups:
+            group["lr"] *= self.pace
         record: dict[str, float] = {}
         for _ in range(gradient_steps):
             record = self._gradient_step(batch_size)
@@ -56,27 +64,33 @@ class DemoSac(SAC):
         actions, log_prob = distribution.log_prob_from_params(mean, log_std)
         log_prob = log_prob.reshape(-1, 1)
         temperature = self._adapt_temperature(log_prob)
-        critic_loss = self._learn_values(data, temperature)
+        record = {"critic_loss": self._learn_values(data, temperature), "temperature": float(temperature)}
+        if not self.warming:
+            record |= self._learn_actions(data, mean, actions, temperature * log_prob, replay.meant)
+        polyak_update(self.critic.parameters(), self.critic_target.parameters(), self.tau)
+        return record
+
+    def _learn_actions(
+        self, data: Any, mean: torch.Tensor, actions: torch.Tensor, cost: torch.Tensor, meant: torch.Tensor
+    ) -> dict[str, float]:
+        """A step of the actor and of its average; returns what it was told by."""
         for parameter in self.critic.parameters():
             parameter.requires_grad_(False)
         q_pi = torch.cat(self.critic(data.observations, actions), dim=1).min(dim=1, keepdim=True).values
         # Values grow with the horizon; what imitation weighs beside them must not shrink with it. Source: S. Fujimoto,
         # S. Gu, "A minimalist approach to offline reinforcement learning", NeurIPS 2021.
         size = float(q_pi.detach().abs().mean().clamp(min=1.0))
-        actor_loss = (temperature * log_prob - (0.0 if self.warming else 1.0) * q_pi).mean() / size
-        imitated = self._imitation(data, torch.tanh(mean), q_pi, replay.meant)
+        actor_loss = (cost - q_pi).mean() / size
+        imitated = self._imitation(data, torch.tanh(mean), q_pi, meant)
         for parameter in self.critic.parameters():
             parameter.requires_grad_(True)
         self.actor.optimizer.zero_grad()
         (actor_loss + self.imitation * imitated).backward()
         self.actor.optimizer.step()
-        polyak_update(self.critic.parameters(), self.critic_target.parameters(), self.tau)
         polyak_update(self.actor.parameters(), self.average.parameters(), AVERAGED)
         return {
-            "critic_loss": critic_loss,
             "actor_loss": float(actor_loss.detach()),
             "imitation_loss": float(imitated.detach()),
-            "temperature": float(temperature),
             "q": float(q_pi.detach().mean()),
         }
 
@@ -117,6 +131,16 @@ class DemoSac(SAC):
         with torch.no_grad():
             seen = {key: value[:rows] for key, value in data.observations.items()}
             better = torch.cat(self.critic(seen, meant), dim=1).min(dim=1, keepdim=True).values > q_pi[:rows]
-            if self.warming:
-                better = torch.ones_like(better)
         return (better * (mean[:rows] - meant).square().sum(dim=1, keepdim=True)).mean()
+
+
+def policy_of(model: DemoSac) -> Callable[[Observation], NDArray[np.float32]]:
+    """The agent's averaged policy without its noise."""
+
+    def act(observation: Observation) -> NDArray[np.float32]:
+        with torch.no_grad():
+            batch = {key: torch.as_tensor(value[None], dtype=torch.float32) for key, value in observation.items()}
+            action: NDArray[np.float32] = model.average(batch, deterministic=True)[0].numpy()
+        return action
+
+    return act

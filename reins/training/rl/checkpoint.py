@@ -27,7 +27,7 @@ class CurvePoint:
     """One evaluation.
 
     Attributes:
-        step: policy steps of training.
+        step: policy steps that the agent has learned from by then, those of its lessons included.
         seconds: of training so far.
         success: share of held-out episodes.
         length: mean length of those [policy steps].
@@ -48,12 +48,16 @@ class Progress:
         seconds: it has trained for.
         best: highest success rate of an evaluation.
         reached: policy steps after which it met its gate; None until then.
+        lessons: that have been given.
+        warm: whether the critics have had their warm-up.
     """
 
     curve: list[CurvePoint] = field(default_factory=list)
     seconds: float = 0.0
     best: float = -1.0
     reached: int | None = None
+    lessons: int = 0
+    warm: bool = False
 
 
 def save(folder: Path, settings: TrainSettings, model: DemoSac, progress: Progress) -> None:
@@ -105,10 +109,8 @@ def restore(folder: Path, settings: TrainSettings, env: VecEnv) -> tuple[DemoSac
         replay.demos = Demonstrations.load(place / DEMOS)
     _restore_random(env, state["random"])
     entry = state["progress"]
-    progress = Progress(
-        [CurvePoint(**point) for point in entry["curve"]], entry["seconds"], entry["best"], entry["reached"]
-    )
-    return model, progress
+    curve = [CurvePoint(**point) for point in entry["curve"]]
+    return model, Progress(**{**entry, "curve": curve})
 
 
 def _complete(folder: Path) -> Path | None:

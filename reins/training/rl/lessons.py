@@ -8,7 +8,7 @@ learning", AISTATS 2011.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -17,8 +17,10 @@ from stable_baselines3.common.utils import polyak_update
 
 from reins.training.envs.core import Observation, SkillEnv
 from reins.training.envs.teacher import teach
-from reins.training.rl.agent import DemoSac
-from reins.training.rl.demos import Demonstrations, Step, steps_together
+from reins.training.rl.agent import DemoSac, policy_of
+from reins.training.rl.demos import KEYS, Demonstrations, Step, demonstrate, steps_together
+from reins.training.rl.keeper import Keeper
+from reins.training.rl.replay import MixedReplay
 from reins.training.rl.settings import TrainSettings
 
 ATTEMPTED: Final = 40_000_000
@@ -27,73 +29,97 @@ ATTEMPTED: Final = 40_000_000
 ROWS: Final = 256
 """Rows of a gradient step."""
 
-RATE: Final = (1e-3, 5e-5)
+RATE: Final = (1e-3, 2e-5)
 """Learning rate at first and in the end."""
 
 AVERAGED: Final = 0.01
 """Share that every gradient step has in the averaged actor."""
 
+CALM: Final = -2.0
+"""Logarithm of the deviation with which a taught agent explores: near what it was taught, or it would unlearn it. SAC's
+own, 0, is the whole range of an action."""
+
 Act = Callable[[Observation], NDArray[np.float32]]
 
 
-def give_lessons(
-    model: DemoSac,
-    act: Act,
-    env: SkillEnv,
-    shown: Demonstrations,
-    settings: TrainSettings,
-    tell: Callable[[str], None],
-) -> Demonstrations:
-    """Let the agent imitate, and after every lesson but the last try by itself.
+def give_lessons(keeper: Keeper) -> bool:
+    """Give the lessons that are still to come: in each the agent imitates, and after all but the last it tries.
 
-    Args:
-        model: the agent; its actor and the average of it learn.
-        act: its averaged policy.
-        env: where it tries.
-        shown: the demonstrations.
-        settings: how many lessons, attempts and gradient steps.
-        tell: told of each.
+    What it did in its attempts, with what the teacher would have done instead, joins the demonstrations. A checkpoint
+    is written where one is due.
 
     Returns:
-        The demonstrations, and what it did in its attempts with what the teacher would have done instead.
+        Whether all have been given; else the run pauses.
     """
-    optimizer = torch.optim.Adam(model.actor.parameters())
-    for lesson in range(settings.lessons):
-        loss = _imitate(model, optimizer, shown, lesson, settings)
-        tell(f"lesson {lesson + 1} of {settings.lessons}: {len(shown)} steps known, imitated to {loss:.4f}")
-        if lesson + 1 == settings.lessons:
-            break
-        first = ATTEMPTED + 100_000 * settings.seed + lesson * settings.attempts
-        episodes = [_attempt(env, act, seed) for seed in range(first, first + settings.attempts)]
-        shown = shown.joined(steps_together([step for episode in episodes for step in episode]))
-        good = sum(episode[-1].reward == 0.0 for episode in episodes)
-        tell(f"tried by itself: {good} of {settings.attempts} episodes succeeded")
-    return shown
+    model, settings, progress = keeper.model, keeper.settings, keeper.progress
+    replay = model.replay_buffer
+    assert isinstance(replay, MixedReplay)
+    if replay.demos is None:
+        replay.demos, failed = demonstrate(keeper.env, settings.demos, settings.seed)
+        keeper.tell(f"{settings.demos} demonstrations, {len(replay.demos)} steps; {failed} that failed were left out")
+        _calm(model)
+    for lesson in range(progress.lessons, settings.lessons):
+        if keeper.pausing:
+            return False
+        last = lesson + 1 == settings.lessons
+        loss = _imitate(model, replay.demos, lesson, settings)
+        line = f"lesson {lesson + 1} of {settings.lessons}: {len(replay.demos)} steps known, imitated to {loss:.4f}"
+        if last or (lesson + 1) % settings.lessons_evaluated == 0:
+            keeper.evaluate()
+        if not last:
+            tried, good = _attempts(keeper.env, policy_of(model), lesson, settings)
+            replay.demos = replay.demos.joined(tried)
+            line += f"; {good} of {settings.attempts} attempts succeeded"
+        keeper.tell(line)
+        progress.lessons = lesson + 1
+        keeper.save_if_due()
+    return True
 
 
-def _imitate(
-    model: DemoSac, optimizer: torch.optim.Optimizer, shown: Demonstrations, lesson: int, settings: TrainSettings
-) -> float:
-    """Supervised gradient steps; returns their mean loss."""
-    done, every = lesson * settings.studied, settings.lessons * settings.studied
+def _calm(model: DemoSac) -> None:
+    """Let the agent explore near what it means."""
+    with torch.no_grad():
+        for actor in (model.actor, model.average):
+            spread: Any = actor.log_std
+            spread.weight.zero_()
+            spread.bias.fill_(CALM)
+
+
+def _imitate(model: DemoSac, shown: Demonstrations, lesson: int, settings: TrainSettings) -> float:
+    """Supervised gradient steps, more in the last lesson; returns their mean loss."""
+    actor, optimizer = model.actor, model.actor.optimizer
+    with torch.no_grad():  # the same in every step, for the normalisation is fixed
+        inputs = actor.extract_features(
+            {key: torch.from_numpy(shown.now[key]) for key in KEYS}, actor.features_extractor
+        )
+    meant = torch.from_numpy(shown.meant)
+    every = settings.lessons * settings.studied + settings.settled
+    steps = settings.studied + (settings.settled if lesson + 1 == settings.lessons else 0)
     total = 0.0
-    for step in range(settings.studied):
-        left = 1.0 - (done + step) / every
+    for step in range(steps):
+        left = 1.0 - (lesson * settings.studied + step) / every
         for group in optimizer.param_groups:
             group["lr"] = RATE[1] + (RATE[0] - RATE[1]) * left
-        data, meant = shown.sample(ROWS)
-        mean, _, _ = model.actor.get_action_dist_params(data.observations)
-        loss = (torch.tanh(mean) - meant).square().sum(dim=1).mean()
+        rows = torch.from_numpy(np.random.randint(0, len(shown), ROWS))
+        mean = actor.mu(actor.latent_pi(inputs[rows]))
+        loss = (torch.tanh(mean) - meant[rows]).square().sum(dim=1).mean()
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        polyak_update(model.actor.parameters(), model.average.parameters(), AVERAGED)
+        polyak_update(actor.parameters(), model.average.parameters(), AVERAGED)
         total += float(loss.detach())
-    return total / settings.studied
+    return total / steps
+
+
+def _attempts(env: SkillEnv, act: Act, lesson: int, settings: TrainSettings) -> tuple[Demonstrations, int]:
+    """Episodes of the agent alone, with what the teacher would have done at every step; how many succeeded."""
+    first = ATTEMPTED + 100_000 * settings.seed + lesson * settings.attempts
+    episodes = [_attempt(env, act, seed) for seed in range(first, first + settings.attempts)]
+    steps = steps_together([step for episode in episodes for step in episode])
+    return steps, sum(episode[-1].reward == 0.0 for episode in episodes)
 
 
 def _attempt(env: SkillEnv, act: Act, seed: int) -> list[Step]:
-    """An episode of the agent alone, with what the teacher would have done at every step."""
     now, _ = env.reset(seed=seed)
     steps: list[Step] = []
     cut = False

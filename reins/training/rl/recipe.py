@@ -11,15 +11,13 @@ from reins.skills.policy import OnnxPolicy
 from reins.training.envs.tasks import TASKS
 from reins.training.rl.curves import plot, read_curve
 from reins.training.rl.export import contract, export, write
+from reins.training.rl.keeper import Limits, Tell
 from reins.training.rl.measure import measure
-from reins.training.rl.run import Limits, OnStep, RunResult, Tell, train
+from reins.training.rl.run import OnStep, RunResult, train
 from reins.training.rl.settings import TrainSettings
 
 REQUIRED: Final = {"reach": 1.0, "push": 0.95, "pick": 0.95, "place": 0.95, "stack": 0.90}
 """Success rate in MuJoCo that a policy needs to enter reins/models."""
-
-ORDER: Final = ("reach", "pick", "place", "stack", "push")
-"""The order in which all skills are trained: what others lean on first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ def make_skill(
     if not run.done and (limits.stopped() or not finish):
         return SkillResult(run, None, None)
     profile = load_profile(settings.robot)
-    if run.progress.best > run.progress.curve[-1].success:
+    if run.progress.curve and run.progress.best > run.progress.curve[-1].success:
         run.model.policy.load_state_dict(_best(folder, run))
     unmeasured = contract(settings, run.steps, None)
     policy = OnnxPolicy(export(run.model, unmeasured), profile, settings.task)

@@ -29,8 +29,11 @@ class TrainSettings(BaseModel):
         imitation: weight of imitation in the actor's loss at first; it decays as their share does, to 0.
         lessons: lessons of imitation before anything else; 0 for none.
         studied: gradient steps of each.
+        settled: gradient steps of the last one beyond those.
         attempts: episodes that the agent tries between two, told what would have been right.
-        warm_up: gradient steps on demonstrations and attempts alone, before reinforcement learning.
+        lessons_evaluated: lessons between two evaluations; the last one is evaluated in any case.
+        warm_up: gradient steps of the critics on demonstrations and attempts alone, before reinforcement learning.
+        pace: part of the learning rate that the actor has after its lessons.
         starts: policy steps with random actions before learning begins, without demonstrations.
         evaluate_every: policy steps between two evaluations.
         evaluated: episodes of an evaluation, always the same ones.
@@ -57,13 +60,16 @@ class TrainSettings(BaseModel):
     demo_least: float = Field(default=0.1, ge=0.0, lt=1.0)
     demo_decay: int = Field(default=100_000, gt=0)
     imitation: float = Field(default=2.0, ge=0.0)
-    lessons: int = Field(default=8, ge=0)
-    studied: int = Field(default=1_500, gt=0)
-    attempts: int = Field(default=40, gt=0)
+    lessons: int = Field(default=24, ge=0)
+    studied: int = Field(default=2_000, gt=0)
+    settled: int = Field(default=10_000, ge=0)
+    attempts: int = Field(default=50, gt=0)
+    lessons_evaluated: int = Field(default=4, gt=0)
     warm_up: int = Field(default=3_000, ge=0)
+    pace: float = Field(default=0.25, gt=0.0, le=1.0)
     starts: int = Field(default=2_000, ge=0)
     evaluate_every: int = Field(default=5_000, gt=0)
-    evaluated: int = Field(default=50, gt=0)
+    evaluated: int = Field(default=100, gt=0)
     gate: float = Field(default=0.98, gt=0.0, le=1.0)
 
 
@@ -73,7 +79,6 @@ GATES: Final = {"reach": 1.0, "push": 0.96, "pick": 0.98, "place": 0.98, "stack"
 OVERRIDES: Final[dict[str, dict[str, object]]] = {
     "reach": {
         "steps": 80_000,
-        "evaluated": 100,
         "demos": 30,
         "demo_decay": 40_000,
         "evaluate_every": 2_000,
