@@ -26,13 +26,13 @@ SENTENCES: Final = "test_sentences.py"
 PARTS: Final = (SENTENCES, "test_parts.py")
 
 JUDGES: Final[Mapping[str, Sequence[str]]] = {
-    "approach": ("test_collision.py::TestDistances",),
+    "approach": ("test_approach.py",),
     "bodies": ("test_bodies.py",),
     "clearance": ("test_collision.py",),
     "clock": PARTS,
     "collision": ("test_collision.py",),
     "constraints": (SENTENCES, "test_constraints.py"),
-    "distances": ("test_collision.py",),
+    "distances": ("test_distances.py",),
     "events": PARTS,
     "faults": PARTS,
     "filter": ("test_filter.py", "test_forces.py", "test_collision.py"),
