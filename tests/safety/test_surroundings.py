@@ -16,7 +16,7 @@ from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotState
 from reins.safety.constraints import PLANNER, ConstraintSet
-from reins.safety.surroundings import Surroundings
+from reins.safety.surroundings import REMEMBERED, Surroundings
 
 HALF = 0.5**0.5
 YELLOW = Constraint(kind="avoid", object="yellow_block")
@@ -73,6 +73,10 @@ class TestKeepOuts:
         constraints.clear("planner", PLANNER)
         assert around.changed()
         assert ids(around) == []
+
+    def test_before_anything_is_asked_for_or_seen_there_is_none(self, around: Surroundings) -> None:
+        assert around.keep_outs == ()
+        assert around.held is None
 
     def test_those_that_were_in_force_before_it_count_too(
         self, profile: RobotProfile, constraints: ConstraintSet
@@ -164,6 +168,12 @@ class TestKeepOuts:
         assert complaint == "the scene's yellow_block has no finite pose or no size; what was known of it stays"
         assert around.keep_outs[0].centre[0] == 0.5
 
+    def test_all_of_the_nonsense_is_told_in_the_order_of_the_scene(self, around: Surroundings) -> None:
+        lost = (float("nan"), 0.0, 0.0)
+        wrong = [block(name, 0.3, 0.1, position=lost) for name in ("red_block", "blue_block")]
+        told = around.see(scene(*wrong, block("yellow_block", 0.5, 0.1)))
+        assert told.startswith("the scene's red_block, blue_block has no finite pose")
+
 
 class TestHeld:
     def test_it_is_in_the_tools_frame_of_its_own_time(self, around: Surroundings, profile: RobotProfile) -> None:
@@ -214,6 +224,19 @@ class TestHeld:
         assert around.held is not None
         np.testing.assert_array_equal(around.held.size, [0.1, 0.2, 0.3])
         np.testing.assert_allclose(tool.rotation @ around.held.centre + tool.position, [0.4, 0.1, 0.02])
+
+    @pytest.mark.parametrize("states, oldest", [(REMEMBERED, 0), (REMEMBERED + 1, 1)])
+    def test_only_so_many_states_are_remembered(
+        self, around: Surroundings, profile: RobotProfile, states: int, oldest: int
+    ) -> None:
+        """Of what was seen before the oldest of them the oldest has to do."""
+        for step in range(1, states):
+            around.follow(state_at(profile.home + 0.001 * step, step / 100))
+        tool = Kinematics(profile).tool_pose(profile.home + 0.001 * oldest)
+        x, y, z = map(float, tool.position)
+        around.see(scene(block("red_block", x, y, z), held="red_block", stamp=0.0))
+        assert around.held is not None
+        np.testing.assert_allclose(around.held.centre, np.zeros(3), atol=1e-12)
 
     def test_one_that_makes_no_sense_is_not_held(self, around: Surroundings) -> None:
         around.see(scene(block("red_block", float("nan"), 0.0), held="red_block"))
