@@ -1,0 +1,5 @@
+"""Planning with a language model: what it is shown, what it may answer, the backends that run one.
+
+May import contracts, skills.registry, skills.library and the rest of planning. What a scene, a model or a file says is
+data here: it fills places that this room has made, and makes none.
+"""

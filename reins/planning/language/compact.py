@@ -1,0 +1,135 @@
+"""The short prompt, for a small model that was trained on it: a scene in plain lines, then the instruction.
+
+    #scene
+    red_block red block on table 45 30
+    green_block green block in blue_bowl 62 22 was on table 45 10
+    blue_bowl blue bowl on table 62 22
+    #keep yellow_block
+    #done
+    ok pick green_block
+    failed place_in blue_bowl: the fingers closed on nothing
+    #task
+    put the green block in the bowl
+    #plan
+
+One line for each object, from left (+y) to right: id, colour, label, where it is, x and y of its centre in the base
+frame [cm]; "was" says where it was when the instruction was given, if that is another place. Sections that have
+nothing to say are left out.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import dist
+from typing import Final
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.facts import MOVED_LEAST
+from reins.contracts.plan import SkillCall
+from reins.contracts.scene import Scene, SceneObject
+from reins.planning.language.plain import Names, plain_colour, plain_label, plain_text
+from reins.planning.planner import History, StepRecord
+from reins.skills.registry import SkillSpec
+
+FORMAT: Final = "compact-1"
+"""The name of this format: a GGUF file says under the key `reins.prompt` that its model takes it."""
+
+MOST_INSTRUCTION: Final = 400
+"""Characters of an instruction; a longer one is not cut, because a cut could drop its exceptions."""
+
+MOST_STEPS: Final = 12
+"""Steps of the history that are told, the newest ones."""
+
+MOST_REASON: Final = 80
+"""Characters of a reason."""
+
+END: Final = "#plan\n"
+"""How every prompt ends; the reply begins after it."""
+
+
+def compact_prompt(instruction: str, scene: Scene, history: History, registry: Mapping[str, SkillSpec]) -> str:
+    """The prompt, ending with END.
+
+    Args:
+        instruction: what the operator said.
+        scene: what is seen now.
+        history: the task so far.
+        registry: the skills' declarations, for the order of arguments.
+
+    Raises:
+        ReinsError: the instruction is empty or longer than MOST_INSTRUCTION.
+    """
+    names = Names(scene)
+    lines = ["#scene", *_objects(scene, history.initial, names)]
+    if history.forbidden:
+        lines.append(f"#keep {' '.join(names.shown(name) for name in sorted(history.forbidden))}")
+    if history.steps:
+        lines += ["#done", *(_record(record, names, registry) for record in history.steps[-MOST_STEPS:])]
+    if history.problems:
+        lines += ["#wrong", plain_text(history.problems[0], 2 * MOST_REASON)]
+    return "\n".join((*lines, "#task", plain_instruction(instruction), END))
+
+
+def plain_instruction(instruction: str) -> str:
+    """The instruction as one plain line.
+
+    Raises:
+        ReinsError: it is empty or too long.
+    """
+    text = plain_text(instruction, MOST_INSTRUCTION + 1)
+    if not text:
+        raise ReinsError("the instruction is empty; say what to do")
+    if len(text) > MOST_INSTRUCTION:
+        raise ReinsError(f"the instruction is longer than {MOST_INSTRUCTION} characters; say it in parts")
+    return text
+
+
+def left_to_right(scene: Scene) -> list[SceneObject]:
+    """The objects from left (+y) to right, those at the same place by id."""
+    return sorted(scene.objects.values(), key=lambda item: (-item.position[1], item.id))
+
+
+def place_of(object_id: str, scene: Scene) -> tuple[str, str]:
+    """Where an object is: ("in", a container), ("on", a support or the table), ("held", "") or ("loose", "")."""
+    places = {(relation.predicate, relation.object) for relation in scene.relations if relation.subject == object_id}
+    if any(predicate == "held" for predicate, _ in places):
+        return "held", ""
+    return min((place for place in places if place[0] in ("in", "on")), default=("loose", ""))
+
+
+def _objects(scene: Scene, before: Scene, names: Names) -> Iterator[str]:
+    for item in left_to_right(scene):
+        old = before.objects.get(item.id)
+        place = _place(item, scene, names)
+        was = f" was {_place(old, before, names)}" if old is not None and _has_moved(old, item, before, scene) else ""
+        yield f"{_kind(item, names)} {place}{was}"
+    for item in left_to_right(before):
+        if item.id not in scene.objects:
+            yield f"{_kind(item, names)} gone was {_place(item, before, names)}"
+
+
+def _kind(item: SceneObject, names: Names) -> str:
+    return " ".join(filter(None, (names.shown(item.id), plain_colour(item.colour), plain_label(item.label))))
+
+
+def _place(item: SceneObject, scene: Scene, names: Names) -> str:
+    predicate, other = place_of(item.id, scene)
+    if predicate == "held":
+        return predicate
+    where = f"{predicate} {names.shown(other)}" if other else predicate
+    return f"{where} {round(100 * item.position[0])} {round(100 * item.position[1])}"
+
+
+def _has_moved(old: SceneObject, item: SceneObject, before: Scene, scene: Scene) -> bool:
+    place, other = place_of(item.id, scene), place_of(item.id, before)
+    return place != other or (place[0] != "held" and dist(old.position, item.position) >= MOVED_LEAST)
+
+
+def _record(record: StepRecord, names: Names, registry: Mapping[str, SkillSpec]) -> str:
+    call = call_words(record.call, names, registry)
+    return f"ok {call}" if record.success else f"failed {call}: {plain_text(record.reason, MOST_REASON)}"
+
+
+def call_words(call: SkillCall, names: Names, registry: Mapping[str, SkillSpec]) -> str:
+    """A call as the skill's name and its arguments in the declared order."""
+    order = [parameter.name for parameter in registry[call.skill].parameters]
+    values = [call.arguments[name] for name in order if name in call.arguments]
+    return " ".join((call.skill, *(names.shown(value) if isinstance(value, str) else f"{value:g}" for value in values)))

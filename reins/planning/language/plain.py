@@ -1,0 +1,84 @@
+"""Names and text from outside, made plain: what a camera read or a person typed cannot look like part of a prompt.
+
+Prompts are made of marks (lines that begin with "#") and of special words of chat templates such as "<|im_start|>" or
+"[INST]". None of the characters that these are made of is left in data, and data never spans lines.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+from reins.contracts.plan import ArgumentValue, Plan
+from reins.contracts.scene import TABLE, Scene
+
+NAME: Final = re.compile(r"[a-z0-9]{1,16}(?:_[a-z0-9]{1,16}){0,3}")
+"""An object id, or a label, that is shown as it is: at most four short words. Perception makes no others."""
+
+UNNAMED: Final = "thing"
+"""What an object is called whose id or label is no name."""
+
+_COLOUR: Final = re.compile(r"[a-z]{1,12}(?: [a-z]{1,12})?")
+_TAKEN: Final = frozenset({TABLE, "gripper", "held", "gone"})
+_MARKS: Final = str.maketrans(dict.fromkeys("#<>[]{}|`\\", " "))
+
+
+def plain_text(text: str, most: int) -> str:
+    """Text as one line without characters that marks are made of.
+
+    Args:
+        text: anything.
+        most: characters that are kept.
+    """
+    folded = unicodedata.normalize("NFKC", text).translate(_MARKS)
+    visible = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in folded)
+    return " ".join(visible.split())[:most].rstrip()
+
+
+def plain_label(label: str) -> str:
+    """A label as a name; UNNAMED if it is more than that."""
+    name = "_".join(label.lower().split())
+    return name if NAME.fullmatch(name) else UNNAMED
+
+
+def plain_colour(colour: str) -> str:
+    """A colour of one or two words; empty if it is something else."""
+    return colour if _COLOUR.fullmatch(colour) else ""
+
+
+class Names:
+    """What the objects of a scene are called in a prompt and in the reply to it: their ids, if these are names.
+
+    Args:
+        scene: the objects.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        odd = sorted(name for name in scene.objects if not _is_name(name))
+        free = (f"{UNNAMED}_{number}" for number in range(1, len(scene.objects) + len(odd) + 1))
+        aliases = (name for name in free if name not in scene.objects)
+        self._shown = dict(zip(odd, aliases, strict=False))
+        self._real = {alias: name for name, alias in self._shown.items()}
+
+    def shown(self, object_id: str) -> str:
+        """What the object is called; of one that is not in the scene, too, and of the table."""
+        if object_id in self._shown:
+            return self._shown[object_id]
+        return object_id if NAME.fullmatch(object_id) else UNNAMED
+
+    def restore(self, plan: Plan) -> Plan:
+        """The plan with the objects' ids in place of what they are called."""
+        if not self._real:
+            return plan
+        steps = plan.steps and tuple(
+            step.model_copy(update={"arguments": {name: self._id(value) for name, value in step.arguments.items()}})
+            for step in plan.steps
+        )
+        rules = tuple(rule.model_copy(update={"object": self._id(rule.object)}) for rule in plan.constraints)
+        return plan.model_copy(update={"steps": steps, "constraints": rules})
+
+    def _id(self, value: ArgumentValue) -> ArgumentValue:
+        return self._real.get(value, value) if isinstance(value, str) else value
+
+
+def _is_name(object_id: str) -> bool:
+    return NAME.fullmatch(object_id) is not None and object_id not in _TAKEN

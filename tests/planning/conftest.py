@@ -1,0 +1,1 @@
+"""Makes the helpers beside these tests importable from the folders below, too."""
