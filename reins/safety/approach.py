@@ -9,6 +9,8 @@ from reins.safety.distances import Distances, Numbers
 class Approach:
     """Of a fixed set of pairs. A body is a ball around its middle here, so that what it answers is a bound.
 
+    The arm stands still until `move` says otherwise.
+
     Args:
         distances: the pairs.
     """
@@ -25,10 +27,11 @@ class Approach:
         self._second = np.array([body.joint for body in moving])
         self._radius = np.array([body.radius for body in moving])
         self._of_pair = np.array([motion_of[bodies[pair.first].joint, row_of[pair.second]] for pair in pairs])
-        self._reach, self._between = reach, (reach > 0.0).astype(np.float64)
+        self._reach, self._between = reach, np.where(reach > 0.0, 1.0, 0.0)
         self._longest = reach.max(axis=0)
-        self._spatial = np.zeros((6, reach.shape[1] + 1))
-        self._linear, self._turn = np.zeros((3, len(motions))), np.zeros((3, len(motions)))
+        n = reach.shape[1]
+        self._spatial = np.zeros((6, n + 1))
+        self.move(np.zeros(n), np.zeros((6, n)))
 
     def move(self, velocity: FloatArray, jacobians: FloatArray) -> None:
         """The arm moves with `velocity` (n,) [rad/s] from now on; `jacobians` is (6, n) of `Kinematics`."""

@@ -65,7 +65,7 @@ class Scene:
         return linear, turn
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def scene(profile: RobotProfile) -> Scene:
     return Scene(profile)
 
@@ -118,6 +118,13 @@ def test_a_motion_that_is_told_anew_replaces_the_last(scene: Scene, profile: Rob
     assert not scene.approach.speeds().any()
     scene.approach.move(scene.velocity, kinematics.joint_jacobians)
     np.testing.assert_allclose(scene.approach.speeds(), before)
+
+
+def test_before_it_is_told_of_a_motion_nothing_approaches(scene: Scene) -> None:
+    fresh = Approach(scene.distances)
+    still = np.zeros(len(scene.numbers))
+    np.testing.assert_array_equal(fresh.speeds(), still)
+    np.testing.assert_array_equal(fresh.closing(scene.numbers, np.eye(len(still), 3)), still)
 
 
 def test_cross_products_are_taken_column_by_column() -> None:
