@@ -28,7 +28,7 @@ PARTS: Final = (SENTENCES, "test_parts.py")
 JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "approach": ("test_approach.py",),
     "bodies": ("test_bodies.py",),
-    "clearance": ("test_collision.py",),
+    "clearance": ("test_clearance.py", "test_collision.py::TestDistances"),
     "clock": PARTS,
     "collision": ("test_collision.py",),
     "constraints": (SENTENCES, "test_constraints.py"),

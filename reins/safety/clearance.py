@@ -42,12 +42,11 @@ class Clearance:
     def __init__(self, distances: Distances) -> None:
         self._distances, self._model = distances, distances.model
         self._data = [self._model.createData() for _ in range(STEPS + 1)]
-        self._known = [False] * (STEPS + 1)
         self._measured = distances.geometry.createData()
         self._results = self._measured.distanceResults
-        self._start, self._way = np.zeros(self._model.nv), np.zeros(self._model.nv)
         bodies = distances.bodies
         self._sides = [(bodies[pair.first], bodies[pair.second]) for pair in distances.pairs]
+        self.along(np.zeros(self._model.nv), np.zeros(self._model.nv))
 
     def along(self, position: FloatArray, way: FloatArray) -> None:
         """The path that is asked about: from `position` (n,) [rad] on by `way` (n,) [rad]."""
@@ -72,8 +71,7 @@ class Clearance:
         inside = float(distances.lower[number]) < margin
         floor, bend = (above, 0.0) if inside else (margin, curved / (8.0 * STEPS * STEPS))
         at, step, fresh = 0, STEPS, True
-        while at < STEPS:
-            step = min(step, STEPS - at)
+        while at < STEPS:  # in parts of a power of two, so that none is longer than what is left
             end, sag = at + step, bend * (step * step)
             there = self._above(number, plane, end)
             if floor - (min(above, there) - sag) <= ROUNDING:
