@@ -1,12 +1,33 @@
 """The driver host: the last metre before a robot. It starts unarmed, applies safe commands only, stops on silence."""
 
+from typing import Generic, Protocol, TypeVar
+
 from reins.contracts.errors import ReinsError
-from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import Robot, RobotState, SafeCommand, StopCategory
+from reins.hardware.profile_base import Profile
+from reins.hardware.robot import Driver, StopCategory
 
 
-class DriverHost:
-    """Hosts one driver: arming, the watchdog for the safety monitor, rejection of out-of-sequence commands.
+class Faulty(Protocol):
+    """A state of any robot, as far as the host looks at it."""
+
+    @property
+    def fault(self) -> str: ...
+
+
+class Numbered(Protocol):
+    """A safe command to any robot, as far as the host looks at it."""
+
+    @property
+    def sequence(self) -> int: ...
+
+
+StateT = TypeVar("StateT", bound=Faulty)
+SafeT = TypeVar("SafeT", bound=Numbered)
+
+
+class DriverHost(Generic[StateT, SafeT]):
+    """Hosts one driver, of an arm or of a legged robot: arming, the watchdog for the safety monitor, rejection of
+    out-of-sequence commands.
 
     Passive: the robot node and the rig call it from one thread.
 
@@ -15,7 +36,7 @@ class DriverHost:
         profile: its profile.
     """
 
-    def __init__(self, robot: Robot, profile: RobotProfile) -> None:
+    def __init__(self, robot: Driver[StateT, SafeT], profile: Profile) -> None:
         self._robot = robot
         self._profile = profile
         self._armed = False
@@ -62,7 +83,7 @@ class DriverHost:
         self._armed = False
         self._robot.recover()
 
-    def apply(self, command: SafeCommand) -> bool:
+    def apply(self, command: SafeT) -> bool:
         """Hand a safe command to the driver; False when unarmed or when it is not newer than the last one."""
         if not self._armed or command.sequence <= self._last_sequence:
             return False
@@ -78,6 +99,6 @@ class DriverHost:
             self.disarm(f"no command/safe for {self._silence * 1e3:.0f} ms")
         self._robot.step(dt)
 
-    def read(self) -> RobotState:
+    def read(self) -> StateT:
         """The newest measured state."""
         return self._robot.read()

@@ -6,10 +6,11 @@ the odometry frame (REP 105): continuous, z up. Quaternions are x y z w.
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Protocol
 
 import numpy as np
 
-from reins.hardware.robot import FloatArray
+from reins.hardware.robot import Driver, FloatArray
 
 
 class Posture(IntEnum):
@@ -113,3 +114,7 @@ class LeggedState:
     temperature: FloatArray | None = None
     sequence: int = 0
     fault: str = ""
+
+
+class LeggedRobot(Driver[LeggedState, SafeBodyCommand], Protocol):
+    """The driver of a legged robot: how its legs carry the body is its own affair."""

@@ -6,7 +6,7 @@ reads the wall clock.
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,34 +129,43 @@ class RobotSpec:
     cameras: tuple[str, ...]
 
 
-class Robot(Protocol):
-    """A robot driver. Not thread-safe: one thread calls it.
+StateOut = TypeVar("StateOut", covariant=True)
+SafeIn = TypeVar("SafeIn", contravariant=True)
 
-    After `connect()` the robot holds its measured position until the first `write`. A driver that gets no fresh command
-    for the profile's `stale_after` stops by itself (category 1) and reports a fault until `recover()`.
+
+class Driver(Protocol[StateOut, SafeIn]):
+    """A driver of any kind of robot. Not thread-safe: one thread calls it.
+
+    After `connect()` the robot holds still until the first `write`: an arm its measured position, a legged robot the
+    posture that it is in. A driver that gets no fresh command for the profile's `stale_after` stops by itself (category
+    1) and reports a fault until `recover()`.
     """
 
     @property
     def spec(self) -> RobotSpec: ...
 
     def connect(self) -> None:
-        """Open the connection and hold the measured position. Raises ReinsError with the reason."""
+        """Open the connection and hold still. Raises ReinsError with the reason."""
 
-    def read(self) -> RobotState:
+    def read(self) -> StateOut:
         """The newest measured state; never blocks."""
         ...
 
-    def write(self, command: SafeCommand) -> None:
-        """Track this setpoint from now on; ignored while a fault is set. Never blocks."""
+    def write(self, command: SafeIn) -> None:
+        """Do this from now on; ignored while a fault is set. Never blocks."""
 
     def step(self, dt: float) -> None:
         """Let `dt` [s] of robot time pass: a simulator computes it, a real driver checks its deadlines."""
 
     def stop(self, category: StopCategory, reason: str) -> None:
-        """Stop now, from any state, and set the fault to `reason`."""
+        """Stop now, from any state, and set the fault to `reason`. A legged robot that brakes also sits down."""
 
     def recover(self) -> None:
-        """Clear the fault and hold the measured position; no earlier command resumes."""
+        """Clear the fault and hold still; no earlier command resumes."""
 
     def close(self) -> None:
         """Leave the robot standing still and release everything. Safe to call twice."""
+
+
+class Robot(Driver[RobotState, SafeCommand], Protocol):
+    """The driver of an arm. `reins/hardware/legged.py` has that of a legged robot."""

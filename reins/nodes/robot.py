@@ -19,7 +19,7 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.host import DriverHost
 from reins.hardware.profile import RobotProfile, load_profile
-from reins.hardware.robot import Robot, RobotState
+from reins.hardware.robot import Robot, RobotState, SafeCommand
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import (
@@ -94,7 +94,7 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     _robot: Robot
     _profile: RobotProfile
-    _host: DriverHost
+    _host: DriverHost[RobotState, SafeCommand]
 
     def __init__(self) -> None:
         super().__init__("robot", RobotSettings)

@@ -70,7 +70,7 @@ class SafetyNodeSettings(SafetySettings, Settings):
 class SafetyNode(ManagedNode[SafetyNodeSettings]):
     """Wiring around one `SafetyMonitor`, which lives in the control thread."""
 
-    _monitor: SafetyMonitor
+    _monitor: SafetyMonitor[Any, Any, Any]
 
     def __init__(self) -> None:
         super().__init__("safety", SafetyNodeSettings, live=frozenset({"speed_scale"}))

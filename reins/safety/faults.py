@@ -5,8 +5,8 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from reins.hardware.robot import RobotState
 from reins.safety.clock import RobotClock
+from reins.safety.mover import Measured
 from reins.safety.watchdog import Watchdog
 
 ROBOT_FAULT: Final = "robot_fault"
@@ -26,7 +26,7 @@ class FaultFinder:
     def __init__(self, watchdog: Watchdog, clock: RobotClock, state_timeout: float) -> None:
         self._watchdog, self._clock, self._state_timeout = watchdog, clock, state_timeout
 
-    def find(self, state: RobotState | None, t: float) -> Mapping[tuple[str, str], str]:
+    def find(self, state: Measured | None, t: float) -> Mapping[tuple[str, str], str]:
         """Faults at steady time `t` [s]: (kind, who) → one sentence."""
         faults: dict[tuple[str, str], str] = {}
         for node, age in self._watchdog.late(t).items():

@@ -1,7 +1,8 @@
 """The safety monitor: it picks the source in charge, has its commands filtered, brakes, and latches stops.
 
 Passive: the safety node and the rig call it from one thread. It reads no clock. `t` is a steady time [s] of the
-caller's and serves deadlines only; motion counts on robot time, the stamps of the robot's states (see `Motion`).
+caller's and serves deadlines only; motion counts on robot time, the stamps of the robot's states. What differs between
+kinds of robot is behind `Mover`; this file knows nothing of arms and legs.
 
 - A command is filtered when it arrives and becomes the next safe command; it acts until the next one.
 - A source that is a little late is bridged: `tick` repeats its last velocity through the filter, for `source_silence`
@@ -10,33 +11,36 @@ caller's and serves deadlines only; motion counts on robot time, the stamps of t
 - After a stop only a goal that begins after the reset moves the robot; after teleop only one that begins after the
   hand-back (see `Gate`).
 - In an emergency stop it brakes and then falls silent, so that the driver host's own watchdog trips as well. After any
-  other stop it goes on holding, so that the arm stays under control.
+  other stop it goes on holding, so that the robot stays under control.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
-
-import numpy as np
+from typing import Any, Final, Generic, overload
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.scene import Scene
+from reins.hardware.legged import BodyCommand, LeggedState, SafeBodyCommand
 from reins.hardware.profile import RobotProfile
+from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import JointCommand, RobotState, SafeCommand
 from reins.safety.clock import RobotClock
 from reins.safety.constraints import ConstraintSet
 from reins.safety.events import EventLog
 from reins.safety.faults import FaultFinder
 from reins.safety.filter import SafetyFilter
-from reins.safety.gate import Gate
+from reins.safety.kinds import make_mover
+from reins.safety.legged.settings import LeggedSettings
 from reins.safety.modes import IN_CHARGE, Mode, ModeMachine, Trigger
-from reins.safety.motion import FilterMaker, Motion
+from reins.safety.motion import FilterMaker
+from reins.safety.mover import CommandT, Mover, SafeT, StateT
 from reins.safety.rules import Rules, require
-from reins.safety.separation import HumanDistance, Separation
+from reins.safety.separation import HumanDistance
 from reins.safety.settings import SafetySettings
-from reins.safety.surroundings import Surroundings
-from reins.safety.validate import SOURCES, Rejection, check_state
+from reins.safety.validate import SOURCES, Rejection
 from reins.safety.watchdog import Watchdog
 
 LATE: Final = 1.5
@@ -47,6 +51,12 @@ DUE: Final = 0.9
 
 SOON: Final = 0.25
 """Periods within which a further command waits for the next one instead of being sent at once."""
+
+SCENE: Final = "scene"
+"""The sensor of people that scenes are, by name."""
+
+LATCHED: Final = frozenset({Mode.STOPPING, Mode.STOPPED, Mode.ESTOP})
+"""Modes in which the robot comes to rest, for only a reset leads out of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,43 +78,74 @@ class SafetyStatus:
     rejected: int
 
 
-class SafetyMonitor:
-    """Has the last word on every command.
+class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
+    """Has the last word on every command to one robot: an arm, or a legged robot.
 
     Args:
-        profile: the robot.
+        profile: the robot; its kind decides which states and commands go in, and which safe commands come out.
         settings: the monitor's own parameters.
         watched: names of the nodes whose heartbeats must not stop.
-        make_filter: makes what stands in front of the robot; another one only to measure what the filter costs.
+        make_filter: makes what stands in front of an arm; another one only to measure what the filter costs.
+        legged: parameters that only a legged robot has; the defaults where none are given.
 
     Raises:
-        ReinsError: the robot's model cannot be loaded.
+        ReinsError: the robot's model cannot be loaded, or a parameter does not fit the others.
     """
 
+    @overload
     def __init__(
-        self,
+        self: "SafetyMonitor[RobotState, JointCommand, SafeCommand]",
         profile: RobotProfile,
         settings: SafetySettings,
         watched: Sequence[str],
+        make_filter: FilterMaker = ...,
+        legged: LeggedSettings | None = ...,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: "SafetyMonitor[LeggedState, BodyCommand, SafeBodyCommand]",
+        profile: QuadrupedProfile,
+        settings: SafetySettings,
+        watched: Sequence[str],
+        make_filter: FilterMaker = ...,
+        legged: LeggedSettings | None = ...,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: "SafetyMonitor[Any, Any, Any]",
+        profile: Profile,
+        settings: SafetySettings,
+        watched: Sequence[str],
+        make_filter: FilterMaker = ...,
+        legged: LeggedSettings | None = ...,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        profile: Profile,
+        settings: SafetySettings,
+        watched: Sequence[str],
         make_filter: FilterMaker = SafetyFilter,
+        legged: LeggedSettings | None = None,
     ) -> None:
-        self._profile, self._settings = profile, settings
+        self._settings = settings
+        self._constraints = ConstraintSet(settings.speed_scale)
+        self._mover: Mover[StateT, CommandT, SafeT] = make_mover(
+            profile, settings, self._constraints, make_filter, legged or LeggedSettings()
+        )
         self._machine = ModeMachine()
-        self._gate = Gate(profile, settings)
-        self._motion = Motion(profile, settings, make_filter)
         self._clock = RobotClock(settings.state_timeout)
         self._watchdog = Watchdog({node: settings.deadline(node) for node in watched})
         self._finder = FaultFinder(self._watchdog, self._clock, settings.state_timeout)
-        self._constraints = ConstraintSet(settings.speed_scale)
-        self._surroundings = Surroundings(profile, self._constraints)
         self._log = EventLog(settings.event_window)
         self.rules: Final = Rules(self._constraints, self._tell)
         """The constraints in force and the operator's speed scale, to look at and to change."""
-        rule, top_speed = Separation.of(settings), profile.workspace.tool_speed
+        rule, top_speed = self._mover.separation, self._mover.top_speed
         self._human = HumanDistance(rule, top_speed, settings.human_timeout, self._tell)
-        self._state: RobotState | None = None
+        self._state: StateT | None = None
         self._faults: Mapping[tuple[str, str], str] = {}
-        self._wanted = np.zeros(len(profile.joints))
         self._activation = 0.0
         self._heard = 0.0
         self._silent = False
@@ -116,14 +157,14 @@ class SafetyMonitor:
         """`node` was alive at steady time `t` [s]."""
         self._watchdog.beat(node, t)
 
-    def on_death(self, node: str, t: float) -> SafeCommand | None:
+    def on_death(self, node: str, t: float) -> SafeT | None:
         """The process of `node` has ended, as seen at steady time `t` [s]; returns the first braking command if due."""
         self._watchdog.forget(node)
         return self.tick(t)
 
-    def on_state(self, state: RobotState, t: float) -> None:
+    def on_state(self, state: StateT, t: float) -> None:
         """The newest measured state, which arrived at steady time `t` [s]. A frozen stamp counts as silence."""
-        if rejection := check_state(state, self._profile):
+        if rejection := self._mover.objection_to(state):
             self._repeat(Severity.ERROR, "state_rejected", "robot", rejection.reason, rejection.code)
             return
         before, self._state = self._state, state
@@ -132,12 +173,13 @@ class SafetyMonitor:
         silence = self._clock.silence(t)
         self._clock.set(state.stamp, t)
         if before is not None and not 0.0 < state.stamp - before.stamp <= self._settings.clock_jump:
-            self._motion.rebase(state.stamp - before.stamp - silence)
-            self._gate.restart()
+            self._mover.rebase(state.stamp - before.stamp - silence)
+            self._mover.gate.restart()
             self._stop("clock_jump", "robot", f"robot time jumped by {state.stamp - before.stamp:+.3f} s")
-        self._motion.see(state)
-        self._surroundings.follow(state)
-        if self._machine.mode in IN_CHARGE and (lagging := self._motion.lagging(state)):
+        self._mover.see(state)
+        if math.isfinite(person := self._mover.nearest_person):
+            self._human.on_distance(SCENE, person, t)
+        if self._machine.mode in IN_CHARGE and (lagging := self._mover.lagging(state)):
             self._stop("not_following", "robot", lagging)
 
     def on_human_distance(self, source: str, distance: float, t: float) -> None:
@@ -145,12 +187,11 @@ class SafetyMonitor:
         self._human.on_distance(source, distance, t)
 
     def on_scene(self, scene: Scene) -> None:
-        """The newest scene: where the objects to avoid are, and what the hand holds."""
-        if complaint := self._surroundings.see(scene):
+        """The newest scene: what is around the robot, and what it holds."""
+        if complaint := self._mover.see_scene(scene):
             self._repeat(Severity.WARN, "scene_rejected", "perception", complaint, "")
-        self._motion.surround(self._surroundings)
 
-    def on_command(self, command: JointCommand, t: float) -> SafeCommand | None:
+    def on_command(self, command: CommandT, t: float) -> SafeT | None:
         """What `command`, which arrived at steady time `t` [s], makes of the robot.
 
         Returns:
@@ -168,15 +209,14 @@ class SafetyMonitor:
         if takes_over:
             self._go(_TRIGGERS[command.source], command.source, f"{command.source} is in charge", "in_charge")
         if takes_over or command.activation != self._activation:
-            self._motion.take_over(state, now)
+            self._mover.take_over(state, now)
         self._activation, self._heard, self._silent = command.activation, t, False
-        self._wanted = np.array(command.velocity, dtype=np.float64)
-        self._motion.want_gripper(command.gripper)
-        if self._motion.periods_since_last(now) < SOON:
+        self._mover.want(command)
+        if self._mover.periods_since_last(now) < SOON:
             return None
         return self._drive(now, command.trace_ns)
 
-    def tick(self, t: float) -> SafeCommand | None:
+    def tick(self, t: float) -> SafeT | None:
         """Check the deadlines at steady time `t` [s]; call it at least once a control period.
 
         Returns:
@@ -189,17 +229,17 @@ class SafetyMonitor:
         self._check_silence(t)
         now = self._clock.now(t)
         driving = self._machine.mode in IN_CHARGE and not self._silent
-        if self._motion.periods_since_last(now) < (LATE if driving else DUE):
+        if self._mover.periods_since_last(now) < (LATE if driving else DUE):
             return None
         if driving:
             return self._drive(now, 0)
-        if self._machine.mode is Mode.ESTOP and self._motion.standing:
+        if self._machine.mode is Mode.ESTOP and self._mover.at_rest:
             return None
-        return self._motion.brake(now, self._clock.stamp)
+        return self._mover.brake(now, self._clock.stamp, rest=self._machine.mode in LATCHED)
 
     # What the operator does.
 
-    def estop(self, operator: str, reason: str, t: float) -> SafeCommand | None:
+    def estop(self, operator: str, reason: str, t: float) -> SafeT | None:
         """Stop and latch, from any mode and whoever asks; returns the first braking command if one is due."""
         text = f"emergency stop by {operator or 'someone unnamed'}: {reason or 'no reason given'}"
         if not self._go(Trigger.ESTOP, operator, text, "estop", Severity.ERROR):
@@ -220,7 +260,7 @@ class SafetyMonitor:
         state = self._state
         if self._faults or state is None:
             raise ReinsError(f"not reset, mend this first: {'; '.join(self._faults.values())}")
-        if not self._motion.standing:
+        if not self._mover.standing:
             raise ReinsError("not reset: the robot is still braking; ask again in a second")
         self._go(Trigger.RESET, operator, f"reset by {operator}; waiting for a new goal", "reset")
         self._ready(state)
@@ -235,7 +275,7 @@ class SafetyMonitor:
         if not self._machine.can(Trigger.HANDED_BACK):
             raise ReinsError(f"nothing to hand back: the monitor is in {self._machine.mode.name}, not in HOLD")
         self._go(Trigger.HANDED_BACK, operator, f"handed back by {operator}; waiting for a new goal", "handed_back")
-        self._gate.open_from("skill", self._clock.now(t))
+        self._mover.gate.open_from("skill", self._clock.now(t))
 
     # What goes out.
 
@@ -263,7 +303,7 @@ class SafetyMonitor:
     def _watch(self, t: float) -> None:
         """Look for faults; leave STARTING when there are none, stop when there is a new one."""
         self._human.watch(t)
-        faults, before = self._finder.find(self._state, t), self._faults
+        faults, before = {**self._finder.find(self._state, t), **self._mover.faults}, self._faults
         self._faults = faults
         if self._machine.mode is Mode.STARTING:
             self._machine.reason = f"waiting: {'; '.join(faults.values())}" if faults else self._machine.reason
@@ -277,12 +317,12 @@ class SafetyMonitor:
             if (kind, who) not in before:
                 self._stop(kind, who, reason)
 
-    def _ready(self, state: RobotState) -> None:
+    def _ready(self, state: StateT) -> None:
         """Hold where the robot is; only goals that begin from now on count."""
-        self._motion.start(state, self._clock.stamp)
+        self._mover.start(state, self._clock.stamp)
         self._forget()
         for source in SOURCES:
-            self._gate.open_from(source, self._clock.stamp)
+            self._mover.gate.open_from(source, self._clock.stamp)
 
     def _stop(self, kind: str, source: str, reason: str) -> None:
         """Brake to a latched stop, and say why; where it is stopped already, only say so."""
@@ -292,8 +332,7 @@ class SafetyMonitor:
 
     def _forget(self) -> None:
         """No source is in charge any more; nothing that it wanted is left."""
-        self._wanted = np.zeros_like(self._wanted)
-        self._motion.forget_gripper()
+        self._mover.forget()
         self._silent = True
 
     def _check_silence(self, t: float) -> None:
@@ -301,49 +340,47 @@ class SafetyMonitor:
         source = IN_CHARGE.get(self._machine.mode)
         silence = t - self._heard
         if source is None:
-            if self._machine.mode is Mode.STOPPING and self._motion.standing:
+            if self._machine.mode is Mode.STOPPING and self._mover.standing:
                 self._go(Trigger.STANDSTILL, "safety", f"stopped: {self._machine.reason}", "stopped")
             return
         if silence > self._settings.source_silence and not self._silent:
-            if self._wanted.any():
+            if self._mover.wants_motion:
                 text = f"{source} in charge is silent for {silence * 1e3:.0f} ms while moving; braking"
                 self._tell(Severity.WARN, "source_silent", source, text)
             self._forget()
             if source == "teleop":
                 self._go(Trigger.TELEOP_RELEASED, source, "the operator let go; hand back to go on", "teleop_released")
-        if source == "skill" and silence > self._settings.source_release and self._motion.standing:
+        if source == "skill" and silence > self._settings.source_release and self._mover.standing:
             self._go(Trigger.SKILL_RELEASED, source, "no skill runs; waiting for a goal", "skill_released")
 
-    def _drive(self, now: float, trace_ns: int) -> SafeCommand:
+    def _drive(self, now: float, trace_ns: int) -> SafeT:
         """The next safe command of the source in charge."""
         scale = self._speed_scale
         if scale == 0.0:
-            return self._motion.brake(now, self._clock.stamp)
-        if self._surroundings.changed():
-            self._motion.surround(self._surroundings)
-        command, verdict = self._motion.drive(self._wanted, scale, now, self._clock.stamp, trace_ns)
-        if verdict.changed:
+            return self._mover.brake(now, self._clock.stamp, rest=False)
+        command, limits = self._mover.drive(scale, now, self._clock.stamp, trace_ns)
+        if limits:
             self._clipped += 1
             source = IN_CHARGE[self._machine.mode]
-            text = f"{source} was held to the limits: {', '.join(limit.value for limit in verdict.limits)}"
-            code = "+".join(limit.name for limit in verdict.limits)
+            text = f"{source} was held to the limits: {', '.join(limit.value for limit in limits)}"
+            code = "+".join(limit.name for limit in limits)
             self._repeat(Severity.INFO, "limit_clipped", source, text, code)
         return command
 
-    def _refuse(self, command: JointCommand, rejection: Rejection) -> None:
+    def _refuse(self, command: CommandT, rejection: Rejection) -> None:
         self._rejected += 1
         source = command.source if command.source in SOURCES else "unknown"
         text = f"command of {source} refused: {rejection.reason}"
         self._repeat(Severity.WARN, "command_rejected", source, text, rejection.code)
 
-    def _objection(self, command: JointCommand, state: RobotState) -> Rejection | None:
+    def _objection(self, command: CommandT, state: StateT) -> Rejection | None:
         """Why `command` may not move the robot now; None if it may."""
-        if rejection := self._gate.check(command, state):
+        if rejection := self._mover.gate.check(command, state):
             return rejection
         mode = self._machine.mode
         if IN_CHARGE.get(mode) != command.source and not self._machine.can(_TRIGGERS[command.source]):
             return Rejection(mode.name, f"the monitor is in {mode.name} ({self._machine.reason})")
-        if not self._gate.is_fresh(command):
+        if not self._mover.gate.is_fresh(command):
             return Rejection("old_goal", "its goal began before the last reset or hand-back")
         return None
 

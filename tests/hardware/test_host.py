@@ -6,10 +6,11 @@ import pytest
 from reins.contracts.errors import ReinsError
 from reins.hardware.host import DriverHost
 from reins.hardware.profile import load_profile
-from reins.hardware.robot import SafeCommand, StopCategory
+from reins.hardware.robot import RobotState, SafeCommand, StopCategory
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import load_world
 
+Host = DriverHost[RobotState, SafeCommand]
 PROFILE = load_profile("franka")
 PERIOD = 1.0 / PROFILE.rates.command
 
@@ -20,7 +21,7 @@ def robot() -> MujocoRobot:
 
 
 @pytest.fixture
-def host(robot: MujocoRobot) -> DriverHost:
+def host(robot: MujocoRobot) -> Host:
     robot.reset(1)
     robot.connect()
     return DriverHost(robot, PROFILE)
@@ -33,13 +34,13 @@ def command(sequence: int, speed: float = 0.1) -> SafeCommand:
     return SafeCommand(sequence, 0.0, PERIOD, position, velocity)
 
 
-def drive(host: DriverHost, first: int, count: int) -> None:
+def drive(host: Host, first: int, count: int) -> None:
     for sequence in range(first, first + count):
         assert host.apply(command(sequence))
         host.step(PERIOD)
 
 
-def test_an_unarmed_robot_does_not_move(host: DriverHost) -> None:
+def test_an_unarmed_robot_does_not_move(host: Host) -> None:
     for sequence in range(1, 20):
         assert not host.apply(command(sequence))
         host.step(PERIOD)
@@ -47,7 +48,7 @@ def test_an_unarmed_robot_does_not_move(host: DriverHost) -> None:
 
 
 @pytest.mark.parametrize("publishers", [0, 2])
-def test_it_arms_for_exactly_one_publisher(host: DriverHost, publishers: int) -> None:
+def test_it_arms_for_exactly_one_publisher(host: Host, publishers: int) -> None:
     with pytest.raises(ReinsError, match=f"command/safe has {publishers} publishers"):
         host.arm(publishers)
     assert not host.armed
@@ -55,7 +56,7 @@ def test_it_arms_for_exactly_one_publisher(host: DriverHost, publishers: int) ->
     assert host.armed
 
 
-def test_a_robot_with_a_fault_does_not_arm(host: DriverHost) -> None:
+def test_a_robot_with_a_fault_does_not_arm(host: Host) -> None:
     host.stop(StopCategory.CONTROLLED, "someone stopped it")
     with pytest.raises(ReinsError, match="not armed: someone stopped it; recover the robot first"):
         host.arm(1)
@@ -63,7 +64,7 @@ def test_a_robot_with_a_fault_does_not_arm(host: DriverHost) -> None:
     host.arm(1)
 
 
-def test_repeated_and_older_commands_are_not_applied(host: DriverHost) -> None:
+def test_repeated_and_older_commands_are_not_applied(host: Host) -> None:
     host.arm(1)
     assert host.apply(command(5))
     assert not host.apply(command(5))
@@ -71,7 +72,7 @@ def test_repeated_and_older_commands_are_not_applied(host: DriverHost) -> None:
     assert host.apply(command(6))
 
 
-def test_silence_of_the_safety_monitor_disarms_and_stops(host: DriverHost) -> None:
+def test_silence_of_the_safety_monitor_disarms_and_stops(host: Host) -> None:
     host.arm(1)
     drive(host, 1, 30)
     steps = 0
@@ -85,7 +86,7 @@ def test_silence_of_the_safety_monitor_disarms_and_stops(host: DriverHost) -> No
     assert np.abs(host.read().velocity).max() < 0.01
 
 
-def test_after_a_stop_a_fresh_command_alone_moves_nothing(host: DriverHost) -> None:
+def test_after_a_stop_a_fresh_command_alone_moves_nothing(host: Host) -> None:
     host.arm(1)
     drive(host, 1, 10)
     host.disarm("the operator said so")
@@ -99,7 +100,7 @@ def test_after_a_stop_a_fresh_command_alone_moves_nothing(host: DriverHost) -> N
     assert host.read().fault == "the operator said so"
 
 
-def test_recovering_leaves_it_unarmed(host: DriverHost) -> None:
+def test_recovering_leaves_it_unarmed(host: Host) -> None:
     host.arm(1)
     host.disarm("stop")
     host.recover()

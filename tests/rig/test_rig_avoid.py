@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from reins.contracts.plan import Constraint, SkillCall
+from reins.hardware.kinematics import Kinematics
 from reins.rig import Rig, RigSettings, Tick
 from reins.safety.settings import SafetySettings
 from reins.skills.controller import Status
@@ -26,10 +27,10 @@ def test_a_skill_that_would_touch_what_is_forbidden_is_held_off_and_fails_in_tim
     with Rig(STATE, seed=1) as rig:
         block = rig.scene.find("yellow_block")
         rig._monitor.rules.add(Constraint(kind="avoid", object="yellow_block", set_by="operator"), "anna")
-        closest = [1.0]
+        closest, kinematics = [1.0], Kinematics(rig.profile)
 
         def watch(tick: Tick) -> None:
-            tool = rig._monitor._surroundings._kinematics.tool_pose(tick.state.position).position
+            tool = kinematics.tool_pose(tick.state.position).position
             closest[0] = min(closest[0], float(np.linalg.norm(tool - np.array(block.position))))
 
         rig._on_tick = watch
