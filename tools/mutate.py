@@ -30,7 +30,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "bodies": ("test_bodies.py",),
     "clearance": ("test_clearance.py", "test_collision.py::TestDistances"),
     "clock": PARTS,
-    "collision": ("test_collision.py",),
+    "collision": ("test_collision_guard.py",),
     "constraints": (SENTENCES, "test_constraints.py"),
     "distances": ("test_distances.py",),
     "events": PARTS,
