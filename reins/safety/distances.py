@@ -109,7 +109,7 @@ class Distances:
 def _reaches(bodies: Sequence[Body], pairs: Sequence[Pair], n: int) -> FloatArray:
     """(p, n) the `reach` of each pair: only the joints between its bodies move them against each other."""
     reaches = np.zeros((len(pairs), n))
-    for row, pair in zip(reaches, pairs, strict=True):
-        between = slice(bodies[pair.first].joint, bodies[pair.second].joint)
-        row[between] = bodies[pair.second].reach[between]
+    for number, pair in enumerate(pairs):
+        between = slice(bodies[pair.first].joint, None)  # what moves the second comes no later than its own
+        reaches[number, between] = bodies[pair.second].reach[between]
     return reaches
