@@ -1,6 +1,7 @@
 """Proofs along a path, of a point that swings: its height above a table, and its way around a corner, are known."""
 
 import math
+from dataclasses import replace
 
 import coal
 import numpy as np
@@ -123,10 +124,17 @@ class TestInsideItsMargin:
 class TestAroundACorner:
     """The point swings over the far edge of a box: no single plane stands between them all the way."""
 
-    def swing(self, size: float, margin: float = 0.0) -> Swing:
-        """Over a box whose far edge is at `size`, both in y and z."""
-        half = np.array([0.2, size, size])
-        return Swing(body_of_box(Box("box", np.zeros(3), np.eye(3), 2.0 * half), Kind.FIXTURE), margin)
+    def swing(self, size: float, margin: float = 0.0, shift: float = 0.0) -> Swing:
+        """Over a box whose edges are `size` from its middle, which is `shift` beside the hinge [m]."""
+        half, middle = np.array([0.2, size, size]), np.array([0.0, shift, 0.0])
+        return Swing(body_of_box(Box("box", middle, np.eye(3), 2.0 * half), Kind.FIXTURE), margin)
+
+    def apart(self, size: float, shift: float, start: float, way: float) -> FloatArray:
+        """(401,) distances of the point from the box along a path, less than 0 inside [m]."""
+        angles = start + way * np.linspace(0.0, 1.0, 401)
+        beyond = np.abs([LENGTH * np.cos(angles) - shift, LENGTH * np.sin(angles)]) - size
+        outside: FloatArray = np.hypot(*np.maximum(beyond, 0.0)) + np.minimum(beyond.max(axis=0), 0.0)
+        return outside
 
     @pytest.mark.parametrize("start, way", [(0.1, 1.4), (1.5, -1.4), (0.05, 0.9), (0.7, 0.8)])
     def test_a_wide_berth_is_proven(self, start: float, way: float) -> None:
@@ -137,6 +145,92 @@ class TestAroundACorner:
         edge = LENGTH / math.sqrt(2.0)
         assert self.swing(edge + 0.005).overlap(start, way) > 0.0
         assert self.swing(edge - 0.005, 0.01).overlap(start, way) > 0.0
+
+    @pytest.mark.parametrize("shift, size, start, way", [(-0.31, 0.25, 1.15, 2.59), (-0.38, 0.17, 1.63, 1.93)])
+    def test_behind_an_edge_that_is_clear_another_is_found(
+        self, shift: float, size: float, start: float, way: float
+    ) -> None:
+        assert self.apart(size, shift, start, way).min() < -0.05
+        assert self.swing(size, 0.02, shift).overlap(start, way) > 0.0
+
+    def test_a_plane_that_has_served_is_looked_for_anew_where_the_path_has_come_to(self) -> None:
+        """Neither the old one nor that of the path's end suffices."""
+        start, way = 1.17, 1.54
+        assert self.apart(0.327, 0.0, start, way).min() > 0.03
+        assert self.swing(0.327, 0.02).overlap(start, way) == 0.0
+
+    @given(
+        size=st.floats(0.1, 0.34),
+        shift=st.floats(-0.4, 0.0),
+        margin=st.floats(0.0, 0.03),
+        start=st.floats(-0.3, 1.7),
+        way=st.floats(-2.5, 2.5),
+    )
+    def test_what_is_proven_is_never_too_close(
+        self, size: float, shift: float, margin: float, start: float, way: float
+    ) -> None:
+        apart = self.apart(size, shift, start, way)
+        assume(apart[0] > margin + 1e-3)
+        if apart.min() < margin - 2 * ROUNDING:
+            assert self.swing(size, margin, shift).overlap(start, way) > 0.0
+
+
+class TestAboveATableThatTilts:
+    """The table is moved by a joint of its own, which carries the hinge; both turn on the path."""
+
+    def overlap(self, start: float, way: float, margin: float, curved: float, tilt: float = 0.9) -> float:
+        """Of the path from that angle of the hinge on by that [rad]."""
+        model = pin.Model()
+        place = pin.SE3(pin.rpy.rpyToMatrix(0.1, 0.2, 0.3), np.array([0.3, 0.2, 0.1]))
+        first = model.addJoint(0, pin.JointModelRY(), place, "tilt")
+        model.addJoint(first, pin.JointModelRX(), pin.SE3.Identity(), "hinge")
+        standing, corners = table(-0.2), np.array([[0.0, LENGTH, 0.0]])
+        moved = replace(standing, kind=Kind.LINK, joint=first)
+        point = Body(
+            "point", Kind.LINK, 2, coal.Sphere(0.0), pin.SE3(np.eye(3), corners[0]), corners, np.array([0.0, LENGTH])
+        )
+        distances = Distances(model, [moved, point], [Pair(0, 1, margin)])
+        position, data = np.array([0.4, start]), model.createData()
+        pin.forwardKinematics(model, data, position)
+        distances.move(position, data)
+        distances.measure(np.array([0]))
+        clearance = Clearance(distances)
+        clearance.along(position, np.array([tilt, way]))
+        return clearance.overlap(0, curved)
+
+    def test_only_what_moves_against_it_counts(self) -> None:
+        start = 0.3
+        height = float(heights(start, 0.0)[0]) + 0.2
+        assert self.overlap(start, 0.0, height - 1e-6, 0.0) == 0.0
+
+    @pytest.mark.parametrize("missing", [-1e-2, 1e-6, 1e-2])
+    def test_it_says_by_how_much_its_end_is_too_low(self, missing: float) -> None:
+        start, way = 0.3, -0.4
+        lowest, curved = float(heights(start, way)[-1]) + 0.2, LENGTH * way * way
+        expected = missing + curved / 8.0 if missing > 0.0 else 0.0
+        assert self.overlap(start, way, lowest + missing, curved) == pytest.approx(expected, abs=1e-9)
+
+
+def test_each_point_of_a_path_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many pairs are asked about: it is done in a control period."""
+    start, way = -math.pi / 2 - 0.4, 0.8
+    swing = Swing(table(-LENGTH - 0.1), 0.1)
+    swing.overlap(0.0, 0.0)
+    computed: list[float] = []
+    forward = pin.forwardKinematics
+
+    def record(model: pin.Model, data: pin.Data, position: FloatArray) -> None:
+        computed.append(float(position[0]))
+        forward(model, data, position)
+
+    swing.go(start)
+    swing.clearance.along(np.array([start]), np.array([way]))
+    monkeypatch.setattr(pin, "forwardKinematics", record)
+    for _ in range(2):
+        assert swing.clearance.overlap(0, LENGTH * way * way) > 0.0
+    assert len(computed) == len(set(computed)) > 3
+    steps = (np.array(computed) - start) / way * STEPS
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-9)
 
 
 def test_one_path_leaves_nothing_behind_for_the_next() -> None:
