@@ -29,9 +29,8 @@ class Approach:
         self._of_pair = np.array([motion_of[bodies[pair.first].joint, row_of[pair.second]] for pair in pairs])
         self._reach, self._between = reach, np.where(reach > 0.0, 1.0, 0.0)
         self._longest = reach.max(axis=0)
-        n = reach.shape[1]
-        self._spatial = np.zeros((6, n + 1))
-        self.move(np.zeros(n), np.zeros((6, n)))
+        self._spatial = np.zeros((6, reach.shape[1] + 1))
+        self._linear = self._turn = np.zeros((3, len(motions)))
 
     def move(self, velocity: FloatArray, jacobians: FloatArray) -> None:
         """The arm moves with `velocity` (n,) [rad/s] from now on; `jacobians` is (6, n) of `Kinematics`."""

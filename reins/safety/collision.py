@@ -73,7 +73,7 @@ class CollisionGuard:
         self.fastest = np.full(ROWS, np.inf)
         self._granted: dict[str, float] = {}
         self._overshot, self._refused = 0.0, 0
-        self._rows: Numbers = np.zeros(0, dtype=np.int64)
+        self._rows: Numbers
         self._rebuild()
 
     def surround(self, keep_outs: Sequence[Box], held: Box | None) -> None:
@@ -117,7 +117,7 @@ class CollisionGuard:
     def _grant_held(self) -> None:
         """What is held may stay as close to everything as it was when it was taken."""
         distances = self._distances
-        numbers = np.array([i for i, pair in enumerate(distances.pairs) if self._is_held(pair.second)], dtype=np.int64)
+        numbers = np.flatnonzero([self._is_held(pair.second) for pair in distances.pairs])
         distances.measure(numbers)
         for number in numbers.tolist():
             other = distances.bodies[distances.pairs[number].first].name
@@ -147,10 +147,10 @@ class CollisionGuard:
             self._clear_rows()
         self._rows = urgent
         if urgent.size:
-            self._fill(slice(0, urgent.size), urgent)
+            self._fill(slice(urgent.size), urgent)
 
     def _clear_rows(self) -> None:
-        self._rows = np.zeros(0, dtype=np.int64)
+        self._rows = np.arange(0)
         self.approach[:], self.fastest[:] = 0.0, np.inf
 
     def _fill(self, where: slice, numbers: Numbers) -> None:
@@ -205,8 +205,8 @@ class CollisionGuard:
     def _are_clear(self, position: FloatArray, way: FloatArray, numbers: Numbers, curved: FloatArray) -> bool:
         """Whether these pairs, whose points' ways bend so much, stay apart on the path; looks at them more closely."""
         self._clearance.along(position, way)
-        for number, bend in zip(numbers.tolist(), curved.tolist(), strict=True):
-            self._overshot = self._clearance.overlap(number, bend)
+        for index, number in enumerate(numbers.tolist()):
+            self._overshot = self._clearance.overlap(number, float(curved[index]))
             if self._overshot > 0.0:
                 self._refused = number
                 return False

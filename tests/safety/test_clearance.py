@@ -203,6 +203,13 @@ class TestAboveATableThatTilts:
         height = float(heights(start, 0.0)[0]) + 0.2
         assert self.overlap(start, 0.0, height - 1e-6, 0.0) == 0.0
 
+    def test_inside_its_margin_it_may_not_come_closer_however_both_turn(self) -> None:
+        start, way = 0.3, -2e-4
+        height = float(heights(start, 0.0)[0]) + 0.2
+        lower = float(heights(start, 0.0)[0] - heights(start, way)[-1])
+        assert self.overlap(start, way, height + 0.1, 0.0) == pytest.approx(lower, abs=1e-9)
+        assert self.overlap(start, -way, height + 0.1, 0.0) == 0.0
+
     @pytest.mark.parametrize("missing", [-1e-2, 1e-6, 1e-2])
     def test_it_says_by_how_much_its_end_is_too_low(self, missing: float) -> None:
         start, way = 0.3, -0.4

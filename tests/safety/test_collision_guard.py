@@ -8,6 +8,7 @@ import pytest
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
+from reins.safety import collision
 from reins.safety.bodies import Box, Kind
 from reins.safety.collision import ROWS, TOLERANCE, CollisionGuard
 from reins.safety.distances import Numbers
@@ -163,15 +164,26 @@ class TestHeld:
         margin, distance = self.to_table(guarded)
         assert distance > margin == SETTINGS.held_margin
 
-    def test_what_is_too_deep_may_stay_so_deep_and_is_measured_once(self, guarded: Guarded) -> None:
+    @pytest.mark.parametrize("lift", [-0.2, 0.2])
+    def test_what_is_too_deep_may_stay_so_deep_and_no_deeper(self, guarded: Guarded, lift: float) -> None:
         guarded.guard.surround((), self.DEEP)
         guarded.place(guarded.home)
         margin, distance = self.to_table(guarded)
         assert margin == pytest.approx(distance) and distance < 0.0
-        raised = guarded.home.copy()
-        raised[1] -= 0.2
-        guarded.place(raised)
+        elsewhere = guarded.home.copy()
+        elsewhere[1] += lift
+        guarded.place(elsewhere)
         assert self.to_table(guarded)[0] == margin
+
+    def test_what_is_granted_is_granted_for_that_one_body(self, guarded: Guarded) -> None:
+        guarded.guard.surround((CRATE, BIN), self.DEEP)
+        guarded.place(guarded.home)
+        distances, granted = guarded.guard._distances, 0
+        for number, pair in enumerate(distances.pairs):
+            if distances.bodies[pair.second].kind is Kind.HELD:
+                assert distances.margin[number] == min(pair.margin, distances.lower[number])
+                granted += distances.margin[number] < pair.margin
+        assert granted == 1
 
     @pytest.mark.parametrize("lift, then", [(-0.2, "first"), (0.2, "second")])
     def test_seen_anew_the_deeper_of_both_counts(self, guarded: Guarded, lift: float, then: str) -> None:
@@ -239,6 +251,45 @@ class TestRows:
         assert guarded.guard._distances.exact.tolist() == [measures and n == number for n in guarded.every]
         assert not guarded.guard._rows.size, "it is far away"
         assert not measures or guarded.guard._distances.lower[number] == pytest.approx(distance, abs=2e-6)
+
+    @pytest.mark.parametrize("offset, urgent", [(-1e-5, True), (1e-5, False)])
+    def test_what_is_measured_and_is_as_near_as_it_seemed_gets_a_row(
+        self, guarded: Guarded, offset: float, urgent: bool
+    ) -> None:
+        guarded.measured()
+        number, distances = int(guarded.of(Kind.KEEP_OUT)[-1]), guarded.guard._distances
+        distance = float(distances.lower[number])
+        needed = float(guarded.needed()[number])
+        distances.margin[:] = 0.02
+        distances.margin[number] = distance - needed - TOLERANCE - offset
+        guarded.pretend(np.where(guarded.every == number, -np.inf, 9.0), exact=False)
+        guarded.guard.watch(guarded.velocity)
+        assert guarded.guard._rows.tolist() == ([number] if urgent else [])
+        if urgent:
+            assert guarded.guard.fastest[0] == pytest.approx(self.allowed(guarded, needed + offset), rel=1e-4)
+
+    def allowed(self, guarded: Guarded, room: float) -> float:
+        """From what speed there is room to stop [m/s]."""
+        deceleration = np.array([SETTINGS.tool_deceleration])
+        return float(stopping_speed(np.array([room]), deceleration, guarded.profile.rates.stale_after)[0])
+
+    def test_at_rest_what_is_just_at_its_margin_is_neither_measured_nor_urgent(
+        self, guarded: Guarded, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(collision, "TOLERANCE", 0.0)
+        guarded.measured()
+        guarded.guard._distances.margin[:] = guarded.guard._distances.lower
+        guarded.guard._distances.exact[:] = False
+        still = np.zeros_like(guarded.velocity)
+        guarded.guard.watch(still)
+        assert guarded.guard.can_go(guarded.home, still, 0.2)
+        assert not guarded.guard._distances.exact.any()
+        guarded.guard._distances.lower[:] = -np.inf
+        guarded.guard.watch(still)
+        assert guarded.guard._distances.exact.all()
+        inside = guarded.guard._distances.lower < guarded.guard._distances.margin  # by a rounding
+        assert inside.sum() < ROWS
+        assert guarded.guard._rows.tolist() == np.flatnonzero(inside).tolist()
 
     def test_a_row_tells_how_fast_its_pair_comes_closer(self, guarded: Guarded) -> None:
         """By differences of distances, pair by pair."""
@@ -349,6 +400,43 @@ class TestPaths:
         guarded.pretend(room, exact=False)
         assert self.goes(guarded)
         assert guarded.guard._distances.exact.tolist() == [measures and n == number for n in guarded.every]
+
+    def test_what_is_measured_and_is_as_near_as_it_seemed_is_looked_at(
+        self, guarded: Guarded, looked: list[int]
+    ) -> None:
+        number, distances = int(guarded.of(Kind.TABLE)[-1]), guarded.guard._distances
+        distances.margin[number] = distances.lower[number] + 0.01
+        guarded.pretend(np.where(guarded.every == number, -1.0, 99.0), exact=False)
+        assert self.goes(guarded)
+        assert looked == [number]
+
+    def test_what_is_measured_and_is_out_of_reach_is_not_looked_at(self, guarded: Guarded, looked: list[int]) -> None:
+        """However the margin is added or taken away: it is smaller than the way, and the room is not."""
+        number, distances = int(guarded.of(Kind.TABLE)[-1]), guarded.guard._distances
+        distance, travel = float(distances.lower[number]), float(self.travel(guarded)[number])
+        distances.margin[number] = distance - travel - 1e-5
+        guarded.pretend(np.where(guarded.every == number, -1.0, 99.0), exact=False)
+        assert self.goes(guarded)
+        assert looked == []
+
+    def test_the_speeds_of_one_velocity_are_worked_out_once(
+        self, guarded: Guarded, looked: list[int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is done in a control period."""
+        moves: list[FloatArray] = []
+        move = guarded.guard._approach.move
+
+        def record(velocity: FloatArray, jacobians: FloatArray) -> None:
+            moves.append(velocity)
+            move(velocity, jacobians)
+
+        monkeypatch.setattr(guarded.guard._approach, "move", record)
+        guarded.pretend(99.0)
+        first, second = guarded.velocity, 0.5 * guarded.velocity
+        guarded.guard.watch(first)
+        for velocity in (first, first, second, second):
+            assert self.goes(guarded, velocity)
+        assert [velocity is first for velocity in moves] == [True, False]
 
     def bounds(self, guarded: Guarded) -> tuple[FloatArray, FloatArray]:
         """(p,) how much closer each pair comes at most: by its joints' reach, and along its normal [m]."""
@@ -471,6 +559,14 @@ class TestPullBack:
         made = guarded.guard.approach[row].copy()
         guarded.guard.watch(guarded.velocity)
         np.testing.assert_allclose(made, guarded.guard.approach[0])
+
+
+def test_what_was_refused_gets_the_first_row_of_a_guard_that_was_told_of_no_motion(guarded: Guarded) -> None:
+    guarded.measured()
+    guarded.guard._refused, guarded.guard._overshot = 5, 0.01
+    guarded.guard.pull_back(0.1)
+    assert guarded.guard._rows.tolist() == [5]
+    assert guarded.guard.approach[0].any() and not guarded.guard.approach[1:].any()
 
 
 def test_a_pair_is_about_what_is_held_then_what_stands_then_the_arm(guarded: Guarded) -> None:
