@@ -18,24 +18,26 @@ from reins.hardware.kinematics import ToolPose
 from reins.hardware.profile import load_profile
 from reins.models.metadata import TWIST_SIZE
 from reins.models.registry import list_models, read_contract, verify_model
-from reins.skills.observation import ObservationBuilder
+from reins.skills.observation import ObservationBuilder, PolicyInput
 from reins.skills.policy import OnnxPolicy
-from reins.training.envs.core import SkillEnv, goal_flag
+from reins.training.envs.core import SkillEnv, goal_flag, terms_of
 from reins.training.envs.tasks import TASKS
 from reins.training.envs.teacher import teach
 from reins.training.rl import checkpoint
 from reins.training.rl.agent import DemoSac, policy_of
-from reins.training.rl.checkpoint import Progress
+from reins.training.rl.checkpoint import CurvePoint, Progress
 from reins.training.rl.curves import read_curve, write_curve
 from reins.training.rl.demos import Demonstrations, demonstrate
 from reins.training.rl.export import contract, export, observation_of, write
 from reins.training.rl.keeper import Keeper, Limits, Tell
 from reins.training.rl.measure import MEASURED, run_episodes, task_of
+from reins.training.rl.network import GoalExtractor, normalisation
 from reins.training.rl.recipe import make_skill
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.rollouts import HELD_OUT, evaluate
 from reins.training.rl.run import begin, make_envs, prepare, train
 from reins.training.rl.settings import TrainSettings, settings_for
+from reins.training.rl.symmetry import Symmetries
 
 PROFILE = load_profile("franka")
 
@@ -128,6 +130,53 @@ def test_the_teacher_goes_by_nothing_that_a_policy_does_not_see(task: str) -> No
         env.step(action)
 
 
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_what_the_teacher_does_turns_with_what_it_sees(task: str) -> None:
+    env, symmetries = SkillEnv(task), Symmetries(task)
+    normalised = GoalExtractor(env.observation_space, *(part.tolist() for part in normalisation(task)))  # type: ignore[arg-type]
+    builder = ObservationBuilder(terms_of(task), len(PROFILE.joints), TWIST_SIZE)
+    env.reset(seed=5)
+    for step in range(80):
+        inputs, way = env.view_input, step % 8
+        quarters, side = way % 4, 1.0 if way < 4 else -1.0
+        changed = moved(inputs, quarters, side)
+
+        def seen(inputs: PolicyInput) -> torch.Tensor:
+            goal = torch.tensor([[*inputs.goal.position, *goal_flag(task)]])
+            row: torch.Tensor = normalised({"observation": torch.tensor(builder.build(inputs)), "desired_goal": goal})
+            return row[0, 2:]  # from the tool's height on
+
+        before, after = teach(task, inputs), teach(task, changed)
+        np.testing.assert_allclose(symmetries.inputs[way][2:, 2:] @ seen(inputs), seen(changed), atol=2e-4)
+        np.testing.assert_allclose(symmetries.actions[way] @ torch.tensor(before), after, atol=2e-4)
+        env.step(before)
+
+
+def moved(inputs: PolicyInput, quarters: int, side: float) -> PolicyInput:
+    """What would be seen if everything on the table were mirrored, where `side` is -1, and turned about the base."""
+    angle = quarters * np.pi / 2
+    turn = np.array([[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0.0, 0.0, 1.0]])
+    change = turn @ np.diag([1.0, side, 1.0])
+    view, velocity = inputs.target, inputs.velocity
+    assert velocity is not None
+    # A mirrored hand is a hand again, for its two fingers are alike.
+    rotation = change @ inputs.tool.rotation @ np.diag([1.0, side, 1.0])
+    if view is not None:
+        view = replace(view, position=change @ view.position, yaw=side * view.yaw + angle)
+    tool = ToolPose(change @ inputs.tool.position, rotation)
+    goal = ToolPose(change @ inputs.goal.position, rotation)
+    return replace(inputs, tool=tool, goal=goal, target=view, velocity=change @ velocity)
+
+
+def test_examples_are_changed_in_all_eight_ways() -> None:
+    symmetries = Symmetries("stack")
+    inputs, actions = torch.randn(1, len(normalisation("stack")[0])), torch.randn(1, 5)
+    seen, done = symmetries.apply(inputs.expand(16, -1), actions.expand(16, -1))
+    assert torch.equal(seen[0], inputs[0]) and torch.equal(done[1], actions[0])
+    assert len(seen.unique(dim=0)) == len(done.unique(dim=0)) == 8
+    torch.testing.assert_close(done.norm(dim=1), actions.norm().expand(16))
+
+
 def test_coming_down_turns_evenly_into_the_stroke() -> None:
     env = SkillEnv("push", randomisation="none", style=1.0)
     env.reset(seed=3)
@@ -164,6 +213,16 @@ def test_attempts_are_kept_with_what_would_have_been_right(tmp_path: Path) -> No
     tried = found.actions[len(shown) :] - found.meant[len(shown) :]
     assert np.all(np.any(np.abs(tried) > 1e-3, axis=1))
     assert any("of 2 attempts" in line for line in told)
+
+
+def test_lessons_end_early_once_two_evaluations_are_good(tmp_path: Path) -> None:
+    settings, told = few(lessons=9, lessons_evaluated=1), list[str]()
+    curve = [CurvePoint(0, 0.0, settings.gate, 1.0)] * 2
+    env = make_envs(settings, processes=False)
+    model, progress = begin(settings, env), Progress(curve=curve)
+    model.set_logger(configure(None, []))
+    assert prepare(Keeper(settings, Limits(), tmp_path, SkillEnv("reach"), model, progress, told.append))
+    assert sum(line.startswith("lesson") for line in told) == 1 and progress.lessons == 9
 
 
 def test_a_warm_up_teaches_the_critics_and_leaves_the_actor_as_its_lessons_made_it(tmp_path: Path) -> None:
@@ -320,7 +379,7 @@ def test_evaluations_are_the_same_every_time() -> None:
 
 
 def test_a_curve_is_read_as_it_was_written(tmp_path: Path) -> None:
-    points = [checkpoint.CurvePoint(0, 0.0, 0.25, 100.0), checkpoint.CurvePoint(500, 1.5, 0.5, 80.0)]
+    points = [CurvePoint(0, 0.0, 0.25, 100.0), CurvePoint(500, 1.5, 0.5, 80.0)]
     write_curve(tmp_path / "curve.csv", points)
     assert read_curve(tmp_path / "curve.csv") == points
 

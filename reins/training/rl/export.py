@@ -24,9 +24,7 @@ from reins.training.rl.network import LARGEST
 from reins.training.rl.settings import TrainSettings
 
 METHOD: Final = "SAC with hindsight"
-TAUGHT: Final = (
-    ", after {demos} demonstrations and {lessons} lessons of a teacher (DAgger), which it replays (RLPD mixing)"
-)
+TAUGHT: Final = ", after {demos} demonstrations and the lessons of a teacher (DAgger), which it replays (RLPD mixing)"
 
 
 def observation_of(task: str) -> tuple[ObservationTerm, ...]:
@@ -47,7 +45,7 @@ def contract(settings: TrainSettings, steps: int, measured: Measurement | None) 
         observation=observation_of(settings.task),
         action=ACTION,
         training=TrainingRecord(
-            method=METHOD + (TAUGHT.format(demos=settings.demos, lessons=settings.lessons) if settings.demos else ""),
+            method=METHOD + (TAUGHT.format(demos=settings.demos) if settings.demos else ""),
             environment=env_id(settings.task),
             version=str(VERSION),
             seed=settings.seed,

@@ -68,6 +68,12 @@ class Keeper:
         return self.model.num_timesteps + taught(self.model)
 
     @property
+    def good_twice(self) -> bool:
+        """Whether the last two evaluations met the gate."""
+        last = self.progress.curve[-2:]
+        return len(last) == 2 and all(point.success >= self.settings.gate for point in last)
+
+    @property
     def pausing(self) -> bool:
         """Whether the time is up, or someone wants a pause."""
         late = self._limits.seconds is not None and time.monotonic() - self._began > self._limits.seconds
@@ -85,15 +91,14 @@ class Keeper:
             self.save()
 
     def evaluate(self) -> None:
-        """Examine the agent; its best weights are kept, and a gate that it has met twice is noted."""
+        """Examine the agent; its best weights are kept; by itself it is done once it has met its gate twice."""
         settings, progress = self.settings, self.progress
         self._count()
         result = evaluate(self.env, policy_of(self.model), settings.evaluated)
         self._counted = time.monotonic()  # evaluations are not training
-        again = bool(progress.curve) and progress.curve[-1].success >= settings.gate
-        if again and result.success_rate >= settings.gate and self.model.num_timesteps > 0:
-            progress.reached = self.steps
         progress.curve.append(CurvePoint(self.steps, progress.seconds, result.success_rate, result.steps))
+        if self.good_twice and self.model.num_timesteps > 0:
+            progress.reached = self.steps
         write_curve(self._folder / "curve.csv", progress.curve)
         if result.success_rate >= progress.best:
             progress.best = result.success_rate

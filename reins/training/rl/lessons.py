@@ -22,15 +22,16 @@ from reins.training.rl.demos import KEYS, Demonstrations, Step, demonstrate, ste
 from reins.training.rl.keeper import Keeper
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.settings import TrainSettings
+from reins.training.rl.symmetry import Symmetries
 
 ATTEMPTED: Final = 40_000_000
 """First seed of the episodes that the agent tries."""
 
 ROWS: Final = 256
-"""Rows of a gradient step."""
+"""Rows of a gradient step, a multiple of eight."""
 
 RATE: Final = (1e-3, 2e-5)
-"""Learning rate at first and in the end."""
+"""Learning rate at the beginning and at the end of every lesson: it settles, and can then change again."""
 
 AVERAGED: Final = 0.01
 """Share that every gradient step has in the averaged actor."""
@@ -45,8 +46,8 @@ Act = Callable[[Observation], NDArray[np.float32]]
 def give_lessons(keeper: Keeper) -> bool:
     """Give the lessons that are still to come: in each the agent imitates, and after all but the last it tries.
 
-    What it did in its attempts, with what the teacher would have done instead, joins the demonstrations. A checkpoint
-    is written where one is due.
+    What it did in its attempts, with what the teacher would have done instead, joins the demonstrations. Who has met
+    the gate in two evaluations needs but one lesson more, the last. A checkpoint is written where one is due.
 
     Returns:
         Whether all have been given; else the run pauses.
@@ -58,20 +59,20 @@ def give_lessons(keeper: Keeper) -> bool:
         replay.demos, failed = demonstrate(keeper.env, settings.demos, settings.seed)
         keeper.tell(f"{settings.demos} demonstrations, {len(replay.demos)} steps; {failed} that failed were left out")
         _calm(model)
-    for lesson in range(progress.lessons, settings.lessons):
+    while progress.lessons < settings.lessons:
         if keeper.pausing:
             return False
-        last = lesson + 1 == settings.lessons
-        loss = _imitate(model, replay.demos, lesson, settings)
-        line = f"lesson {lesson + 1} of {settings.lessons}: {len(replay.demos)} steps known, imitated to {loss:.4f}"
-        if last or (lesson + 1) % settings.lessons_evaluated == 0:
+        last = progress.lessons + 1 == settings.lessons or keeper.good_twice
+        loss = _imitate(model, replay.demos, settings, last)
+        line = f"lesson {progress.lessons + 1}: {len(replay.demos)} steps known, imitated to {loss:.4f}"
+        if last or (progress.lessons + 1) % settings.lessons_evaluated == 0:
             keeper.evaluate()
         if not last:
-            tried, good = _attempts(keeper.env, policy_of(model), lesson, settings)
+            tried, good = _attempts(keeper.env, policy_of(model), progress.lessons, settings)
             replay.demos = replay.demos.joined(tried)
             line += f"; {good} of {settings.attempts} attempts succeeded"
         keeper.tell(line)
-        progress.lessons = lesson + 1
+        progress.lessons = settings.lessons if last else progress.lessons + 1
         keeper.save_if_due()
     return True
 
@@ -85,24 +86,23 @@ def _calm(model: DemoSac) -> None:
             spread.bias.fill_(CALM)
 
 
-def _imitate(model: DemoSac, shown: Demonstrations, lesson: int, settings: TrainSettings) -> float:
-    """Supervised gradient steps, more in the last lesson; returns their mean loss."""
+def _imitate(model: DemoSac, shown: Demonstrations, settings: TrainSettings, last: bool) -> float:
+    """Supervised gradient steps, more in the last lesson, on examples turned and mirrored; returns their mean loss."""
     actor, optimizer = model.actor, model.actor.optimizer
     with torch.no_grad():  # the same in every step, for the normalisation is fixed
         inputs = actor.extract_features(
             {key: torch.from_numpy(shown.now[key]) for key in KEYS}, actor.features_extractor
         )
-    meant = torch.from_numpy(shown.meant)
-    every = settings.lessons * settings.studied + settings.settled
-    steps = settings.studied + (settings.settled if lesson + 1 == settings.lessons else 0)
+    meant, symmetries = torch.from_numpy(shown.meant), Symmetries(settings.task)
+    steps = settings.studied + (settings.settled if last else 0)
     total = 0.0
     for step in range(steps):
-        left = 1.0 - (lesson * settings.studied + step) / every
         for group in optimizer.param_groups:
-            group["lr"] = RATE[1] + (RATE[0] - RATE[1]) * left
+            group["lr"] = RATE[0] + (RATE[1] - RATE[0]) * step / steps
         rows = torch.from_numpy(np.random.randint(0, len(shown), ROWS))
-        mean = actor.mu(actor.latent_pi(inputs[rows]))
-        loss = (torch.tanh(mean) - meant[rows]).square().sum(dim=1).mean()
+        seen, wanted = symmetries.apply(inputs[rows], meant[rows])
+        mean = actor.mu(actor.latent_pi(seen))
+        loss = (torch.tanh(mean) - wanted).square().sum(dim=1).mean()
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -36,11 +36,16 @@ LARGEST: Final = 6.0
 
 def normalisation(task: str) -> tuple[FloatArray, FloatArray]:
     """(n,) shift and (n,) stretch of a network's input: the terms, the way to the goal, the rest of the goal."""
-    parts = [(term.name, term.size) for term in terms_of(task)] + [("goal_offset", 3)]
-    parts += [("goal_free", 1)] * (TASKS[task].goal_size - 3)
+    parts = parts_of(task)
     shift = np.concatenate([np.broadcast_to(SCALES[name][0], size) for name, size in parts])
     spread = np.concatenate([np.broadcast_to(SCALES[name][1], size) for name, size in parts])
     return shift, 1.0 / spread
+
+
+def parts_of(task: str) -> list[tuple[str, int]]:
+    """Names and sizes of what a network's input is made of, in order."""
+    parts = [(term.name, term.size) for term in terms_of(task)]
+    return [*parts, ("goal_offset", 3), *[("goal_free", 1)] * (TASKS[task].goal_size - 3)]
 
 
 class GoalExtractor(BaseFeaturesExtractor):
