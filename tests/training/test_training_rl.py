@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,9 +142,9 @@ def test_what_the_teacher_does_turns_with_what_it_sees(task: str) -> None:
         quarters, side = way % 4, 1.0 if way < 4 else -1.0
         changed = moved(inputs, quarters, side)
 
-        def seen(inputs: PolicyInput) -> torch.Tensor:
+        def seen(inputs: PolicyInput) -> Any:
             goal = torch.tensor([[*inputs.goal.position, *goal_flag(task)]])
-            row: torch.Tensor = normalised({"observation": torch.tensor(builder.build(inputs)), "desired_goal": goal})
+            row = normalised({"observation": torch.tensor(builder.build(inputs)), "desired_goal": goal})
             return row[0, 2:]  # from the tool's height on
 
         before, after = teach(task, inputs), teach(task, changed)
