@@ -18,6 +18,7 @@ from reins.contracts.errors import ReinsError
 from reins.nodes.base import ManagedNode
 from reins.nodes.middleware import avoid_shared_memory
 from reins.nodes.scheduling import make_middleware_real_time, real_time_allowed
+from reins.nodes.stop_signals import STOP_SIGNALS
 
 STOP_WITHIN = 4.5
 """A node that has not stopped this long after the signal ends at once [s]; launch's own patience is 5 s."""
@@ -25,8 +26,6 @@ STOP_WITHIN = 4.5
 SWITCH_INTERVAL = 0.0005
 """How long one Python thread may keep another, such as the heartbeat's, waiting for the interpreter [s]; the default
 is 5 ms."""
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run(node_class: Callable[[], ManagedNode[Any]], shared_memory: bool = False) -> int:
@@ -43,7 +42,7 @@ def run(node_class: Callable[[], ManagedNode[Any]], shared_memory: bool = False)
     Returns:
         Exit status: 0 after a signal, 1 after a fault.
     """
-    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     sys.setswitchinterval(SWITCH_INTERVAL)
     if not shared_memory:
         avoid_shared_memory()
@@ -65,7 +64,7 @@ def run(node_class: Callable[[], ManagedNode[Any]], shared_memory: bool = False)
     gc.collect()
     gc.freeze()  # what start-up made lives to the end: the collector need not look at it again
     thread.start()
-    signal.sigwait(_SIGNALS)
+    signal.sigwait(STOP_SIGNALS)
     stopping.set()
     watchdog = threading.Timer(STOP_WITHIN, os._exit, args=(1,))
     watchdog.daemon = True

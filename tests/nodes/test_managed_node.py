@@ -8,6 +8,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -241,6 +242,43 @@ def test_a_signal_ends_a_node_cleanly_and_a_second_one_does_no_harm(number: sign
     process.send_signal(number)
     output, _ = process.communicate(timeout=10)
     assert (process.returncode, "Traceback" in output) == (0, False), output
+
+
+@pytest.fixture
+def teleop() -> Iterator["subprocess.Popen[str]"]:
+    """A node as its executable runs it: what it imports starts threads before the node can do anything about it."""
+    environment = dict(os.environ) | {"ROS_DOMAIN_ID": str(free_domain()), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    code = "from reins.nodes.start import teleop; raise SystemExit(teleop())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def blocking(pid: int) -> bool:
+    """Whether its main thread blocks SIGINT."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    (mask,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigBlk"))
+    return bool(int(mask, 16) >> (signal.SIGINT - 1) & 1)
+
+
+@pytest.mark.parametrize("after", [0.0, 3.0])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_terminal_and_a_launcher_may_both_ask_a_node_to_stop(
+    teleop: "subprocess.Popen[str]", number: signal.Signals, after: float
+) -> None:
+    deadline = time.monotonic() + 10.0
+    while not blocking(teleop.pid) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(after)  # while it is being imported, and when it runs
+    for _ in range(5):
+        if teleop.poll() is None:
+            teleop.send_signal(number)
+        time.sleep(0.02)
+    output, _ = teleop.communicate(timeout=15)
+    assert (teleop.returncode, "Traceback" in output) == (0, False), output
 
 
 def test_a_fault_in_a_callback_ends_the_process_with_its_traceback() -> None:
