@@ -235,11 +235,14 @@ class SafetyFilter:
 
     def _broken(self, target: FloatArray, twist: FloatArray, moment: _Moment) -> tuple[Limit, ...]:
         """The limits that `target`, which is within reach, does not keep."""
-        n, limits = self._n, []
+        n = self._n
+        limits: list[Limit] = []
         if not self._keeps(target, twist, moment):
             kept = self._ways <= moment.bounds.fastest
-            limits += [] if kept[: 2 * n].all() else [Limit.JOINT_POSITION]
-            limits += [] if kept[2 * n :].all() else [Limit.WORKSPACE]
+            if not kept[: 2 * n].all():
+                limits.append(Limit.JOINT_POSITION)
+            if not kept[2 * n :].all():
+                limits.append(Limit.WORKSPACE)
         limits += [APPROACHES[kind] for kind in self._collisions.broken(target)]
         limits += [speed.limit for speed in moment.bounds.speeds if speed.share(target) > 1.0 + _ROUNDING]
         return tuple(limits)
