@@ -1,6 +1,7 @@
 """The filter's decisions one by one, on both sides of each edge; what its parts answer is given here."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from typing import Any
 
@@ -12,7 +13,7 @@ from reins.hardware.robot import FloatArray
 from reins.safety.bodies import Box, Kind
 from reins.safety.filter import SafetyFilter
 from reins.safety.limits import braked, braking_time, fastest_reachable, stopping_speed
-from reins.safety.nearest import Bounds
+from reins.safety.nearest import Bounds, SpeedLimit
 from reins.safety.settings import SafetySettings
 from reins.safety.verdict import Limit, Verdict
 
@@ -136,6 +137,91 @@ class TestHighestVelocities:
             subject.bounds(velocity, elapsed, 0.1)[subject.n :],
             np.minimum(expected, fastest_reachable(velocity, subject.acceleration, elapsed, PERIOD)),
         )
+
+
+class TestSpeeds:
+    """Of tool, turn and elbow, and a motion that is slowed down to them as a whole."""
+
+    @pytest.mark.parametrize("scale", [1.0, 0.25])
+    def test_each_has_its_rows_and_its_share_of_its_speed(self, subject: Subject, scale: float) -> None:
+        moment = subject.filter._look(subject.position, np.zeros(subject.n), PERIOD, scale)
+        tool, turn, elbow = moment.bounds.speeds
+        workspace, of_elbow = subject.profile.workspace, subject.profile.elbow
+        assert of_elbow is not None
+        assert (tool.limit, tool.largest) == (Limit.TOOL_SPEED, workspace.tool_speed * scale)
+        assert (turn.limit, turn.largest) == (Limit.TOOL_TURN_RATE, workspace.tool_turn_rate * scale)
+        assert (elbow.limit, elbow.largest) == (Limit.ELBOW_SPEED, of_elbow.speed * scale)
+        np.testing.assert_array_equal(tool.rows, moment.jacobian[:3])
+        np.testing.assert_array_equal(turn.rows, moment.jacobian[3:])
+        np.testing.assert_array_equal(elbow.rows, subject.filter._kinematics.elbow_jacobian())
+
+    def slowed(
+        self, subject: Subject, wanted: FloatArray, largest: float, scale: float = 1.0
+    ) -> tuple[FloatArray, tuple[Limit, ...]]:
+        """Where the first joint's speed is that of the tool."""
+        moment = subject.filter._look(subject.position, np.zeros(subject.n), PERIOD, scale)
+        speeds = (SpeedLimit(Limit.TOOL_SPEED, np.eye(3, subject.n), largest),)
+        return subject.filter._slowed(wanted, replace(moment, bounds=replace(moment.bounds, speeds=speeds)), scale)
+
+    @pytest.mark.parametrize("scale", [1.0, 0.25])
+    @pytest.mark.parametrize("excess", [0.9, 1.0, 1.5])
+    def test_the_fastest_joint_slows_all(self, subject: Subject, excess: float, scale: float) -> None:
+        wanted = 0.01 * np.ones(subject.n)
+        wanted[6] = subject.profile.velocity[6] * scale * excess
+        velocity, limits = self.slowed(subject, wanted, 99.0, scale)
+        if excess <= 1.0:
+            assert velocity is wanted and limits == ()
+            return
+        np.testing.assert_allclose(velocity, wanted / excess)
+        assert limits == (Limit.JOINT_SPEED,)
+
+    @pytest.mark.parametrize("excess", [0.9, 1.0, 1.5])
+    def test_so_does_the_tool(self, subject: Subject, excess: float) -> None:
+        wanted = np.full(subject.n, 0.01)
+        wanted[:3] = 0.0
+        wanted[0] = 0.5 * excess
+        velocity, limits = self.slowed(subject, wanted, 0.5)
+        if excess <= 1.0:
+            assert velocity is wanted and limits == ()
+            return
+        np.testing.assert_allclose(velocity, wanted / excess)
+        assert limits == (Limit.TOOL_SPEED,)
+
+
+class TestKeeps:
+    def test_at_each_of_the_highest_velocities_it_is_kept_and_past_it_it_is_not(self, subject: Subject) -> None:
+        """Joints down, joints up, and the tool towards each wall."""
+        n = subject.n
+        moment = subject.filter._look(subject.position, np.zeros(n), PERIOD, 1.0)
+        moment.bounds.fastest[:] = 0.5
+        for way in range(2 * n + 6):
+            for speed, kept in ((0.5, True), (np.nextafter(0.5, 1.0), False), (-9.0, False)):
+                target, twist = np.zeros(n), np.zeros(6)
+                if way < 2 * n:
+                    target[way % n] = -speed if way < n else speed
+                else:
+                    twist[(way - 2 * n) % 3] = -speed if way < 2 * n + 3 else speed
+                assert subject.filter._keeps(target, twist, moment) is kept, way
+
+
+class TestAtRest:
+    def test_to_stay_there_takes_no_look_at_anything(self, subject: Subject) -> None:
+        subject.patch.setattr(subject.filter, "_look", None)
+        still = np.zeros(subject.n)
+        assert subject.step(still, still).velocity is still
+        assert subject.filter.brake(subject.position, still, PERIOD) is still
+
+    def test_to_come_to_rest_takes_the_time_that_it_takes(self, subject: Subject) -> None:
+        velocity = np.full(subject.n, 0.3)
+        verdict = subject.step(velocity, np.zeros(subject.n))
+        np.testing.assert_allclose(verdict.velocity, braked(velocity, subject.acceleration, PERIOD))
+        assert verdict.limits == (Limit.JOINT_ACCELERATION,)
+
+    @pytest.mark.parametrize("elapsed", [0.0, 2e-5, 9e-5, 1e-4, 2e-4])
+    def test_in_hardly_any_time_it_hardly_gets_going(self, subject: Subject, elapsed: float) -> None:
+        wanted = np.full(subject.n, 0.3)
+        verdict = subject.step(np.zeros(subject.n), wanted, elapsed)
+        np.testing.assert_allclose(verdict.velocity, np.full(subject.n, subject.acceleration.min() * elapsed))
 
 
 class TestBraking:
