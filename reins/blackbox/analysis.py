@@ -12,7 +12,7 @@ from reins.blackbox.case import SAVED
 from reins.blackbox.reading import Array, Event, Recording, Series
 
 STILL: Final = 0.01
-"""A joint slower than this stands [rad/s]."""
+"""A joint slower than this stands [rad/s], and so does a body [m/s, rad/s]."""
 
 SAME: Final = 1e-6
 """A safe velocity that differs by no more is what was asked [rad/s]."""
@@ -43,12 +43,13 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """The fastest joint at some time since the stop [s]: speed [rad/s], and its share of the joint's limit."""
+    """The joint that uses most of its limit at some time since the stop [s]: its speed, that share, and the unit."""
 
     time: float
     joint: str
     speed: float
     share: float
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,9 @@ class Filtered:
     Attributes:
         compared: safe commands that answer a command of the source in charge.
         changed: those that differ from it.
-        largest: by how much at most [rad/s].
+        largest: by how much at most.
         joint: in which joint.
+        unit: of that.
         rejected, rejected_after: commands that were refused until the stop and after it, by the monitor's own count.
         speed_scale: share of the speed limits that was in force at the stop; 1 is all.
         reasons: its reasons for changing and refusing until the stop, most frequent first.
@@ -81,6 +83,7 @@ class Filtered:
     changed: int
     largest: float
     joint: str
+    unit: str
     rejected: int
     rejected_after: int
     speed_scale: float
@@ -95,8 +98,9 @@ class Standstill:
         known: whether there are robot states after the stop.
         moving: whether it moved when the stop came.
         after: time from the stop to standstill [s]; 0 if it stood already, NaN if it still moved at the end.
-        travel: farthest that a joint moved after the stop [rad].
+        travel: farthest that a joint moved after the stop.
         joint: which one.
+        unit: of its travel.
     """
 
     known: bool
@@ -104,6 +108,7 @@ class Standstill:
     after: float
     travel: float
     joint: str
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +184,8 @@ def _filtered(recording: Recording, charges: Sequence[Charge]) -> Filtered:
     at_stop = max((mode.rejected for mode in recording.modes if mode.time <= 0.0), default=counts[0])
     scale = next((mode.speed_scale for mode in reversed(recording.modes) if mode.time <= 0.0), 1.0)
     rejected, after = at_stop - counts[0], counts[-1] - at_stop
-    return Filtered(compared, changed, largest, recording.case.joint_names[joint], rejected, after, scale, reasons)
+    name, unit = recording.case.joint_names[joint], recording.case.unit(joint)
+    return Filtered(compared, changed, largest, name, unit, rejected, after, scale, reasons)
 
 
 def _drives(charges: Sequence[Charge], source: str, time: float) -> bool:
@@ -191,7 +197,7 @@ def _standstill(recording: Recording) -> Standstill:
     times, velocity = np.array(recording.velocity.times), recording.velocity.array(joints)
     after = times >= 0.0
     if not after.any():
-        return Standstill(False, False, float("nan"), float("nan"), "")
+        return Standstill(False, False, float("nan"), float("nan"), "", "")
     moves = np.logical_not(np.all(np.abs(velocity) <= STILL, axis=1))  # what is not a number does not stand
     position = recording.position.array(joints)
     first = max(0, int(np.argmax(after)) - 1)
@@ -205,7 +211,8 @@ def _standstill(recording: Recording) -> Standstill:
         until = max(0.0, float(times[first + last[-1] + 1]))
     else:
         until = float("nan")
-    return Standstill(True, moving, until, float(travel[joint]), recording.case.joint_names[joint])
+    name, unit = recording.case.joint_names[joint], recording.case.unit(joint).removesuffix("/s")
+    return Standstill(True, moving, until, float(travel[joint]), name, unit)
 
 
 def _fastest(recording: Recording) -> Speed | None:
@@ -228,4 +235,4 @@ def _at(recording: Recording, series: Series, time: float) -> Speed | None:
 
 def _speed(recording: Recording, time: float, row: Array, joint: int) -> Speed:
     share = float(row[joint]) / recording.case.velocity_limits[joint]
-    return Speed(time, recording.case.joint_names[joint], float(row[joint]), share)
+    return Speed(time, recording.case.joint_names[joint], float(row[joint]), share, recording.case.unit(joint))

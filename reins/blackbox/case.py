@@ -14,6 +14,16 @@ SAVED: Final = "saved"
 """Kind of a file that was asked for: nothing stopped."""
 
 
+BODY: Final = ("x", "y", "yaw")
+"""What moves of a robot that walks: its body over the ground, forward, to the left, and turning."""
+
+BODY_UNITS: Final = ("m/s", "m/s", "rad/s")
+"""Of its velocities."""
+
+RADIANS: Final = "rad/s"
+"""Unit of a joint's velocity."""
+
+
 class CauseEntry(BaseModel):
     """One cause, first one first; times are log times, that is system time [ns]."""
 
@@ -35,8 +45,9 @@ class Case(BaseModel):
         mode: the safety monitor's mode just before.
         causes: all that stopped the robot, in order.
         robot: name of the robot's profile.
-        joint_names: in the order of states and commands.
-        velocity_limits: of the profile, in that order [rad/s].
+        joint_names: what moves, in the order of states and commands: joints, or BODY.
+        velocity_limits: of the profile, in that order [rad/s, or `units`].
+        units: of the velocities, in that order; of joints, none are given.
         namespace: of the graph; empty for none.
         span: how far back it goes at most [s].
         written: when, UTC, ISO 8601.
@@ -53,6 +64,7 @@ class Case(BaseModel):
     robot: str
     joint_names: Annotated[tuple[str, ...], Field(min_length=1)]
     velocity_limits: tuple[Annotated[float, Field(gt=0.0)], ...]
+    units: tuple[str, ...] = ()
     namespace: str
     span: float
     written: str
@@ -67,7 +79,13 @@ class Case(BaseModel):
     def _one_limit_a_joint(self) -> Self:
         if len(self.velocity_limits) != len(self.joint_names):
             raise ValueError(f"{len(self.joint_names)} joints have {len(self.velocity_limits)} velocity limits")
+        if self.units and len(self.units) != len(self.joint_names):
+            raise ValueError(f"{len(self.joint_names)} joints have {len(self.units)} units")
         return self
+
+    def unit(self, joint: int) -> str:
+        """Of the velocity of that joint."""
+        return self.units[joint] if self.units else RADIANS
 
     @classmethod
     def from_metadata(cls, texts: Mapping[str, str]) -> "Case":

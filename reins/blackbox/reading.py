@@ -1,5 +1,6 @@
 """Reads a black box file back, without ROS: the definitions of the messages are in the file."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,10 +77,11 @@ class Recording:
         path: of the file.
         case: why it was written.
         begin, end: of the messages.
-        position, velocity: of the joints, as measured [rad, rad/s].
-        reference: positions of the joints that the driver tracked [rad].
-        asked: joint velocities that each source wanted [rad/s].
-        safe: joint velocities that the safety monitor let through [rad/s].
+        position, velocity: of the joints, as measured [rad, rad/s]; of a robot that walks, place and heading of its
+            body in the odometry frame, and its velocity in its own [m, rad, m/s, rad/s].
+        reference: positions of the joints that the driver tracked [rad]; a robot that walks has none.
+        asked: velocities that each source wanted, of joints or body.
+        safe: velocities that the safety monitor let through, of joints or body.
         modes: of the safety monitor.
         events: in order.
         plans: in words.
@@ -169,17 +171,34 @@ def _messages(reader: McapReader, topics: list[str], zero: int) -> Iterator[tupl
 
 
 def _take_state(recording: Recording, time: float, sent: float, message: Any) -> None:
+    if hasattr(message, "twist"):
+        recording.position.add(time, sent, _place(message.pose, recording.position))
+        recording.velocity.add(time, sent, _velocity(message.twist))
+        return
     recording.position.add(time, sent, message.position)
     recording.velocity.add(time, sent, message.velocity)
     recording.reference.add(time, sent, message.reference)
 
 
 def _take_asked(recording: Recording, time: float, sent: float, message: Any) -> None:
-    recording.asked.setdefault(message.source, Series()).add(time, sent, message.velocity)
+    recording.asked.setdefault(message.source, Series()).add(time, sent, _velocity(message.velocity))
 
 
 def _take_safe(recording: Recording, time: float, sent: float, message: Any) -> None:
-    recording.safe.add(time, sent, message.velocity)
+    recording.safe.add(time, sent, _velocity(message.velocity))
+
+
+def _velocity(given: Any) -> Any:
+    """Of joints as it is; of a body the three numbers of its twist that are BODY."""
+    return [given.linear.x, given.linear.y, given.angular.z] if hasattr(given, "linear") else given
+
+
+def _place(pose: Any, before: Series) -> list[float]:
+    """x, y [m] and the heading [rad], which goes on beyond a half turn from the one before."""
+    turn = pose.orientation
+    heading = math.atan2(2.0 * (turn.x * turn.y + turn.w * turn.z), turn.w**2 + turn.x**2 - turn.y**2 - turn.z**2)
+    last = before.values[-1][2] if before.values else heading
+    return [pose.position.x, pose.position.y, last + math.remainder(heading - last, math.tau)]
 
 
 def _take_mode(recording: Recording, time: float, _sent: float, message: Any) -> None:

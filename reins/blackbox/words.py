@@ -45,10 +45,10 @@ def _standstill(analysis: Analysis) -> str:
     if not rest.known:
         return "not known: nothing was heard of the robot after the stop"
     if not rest.moving and rest.after == 0.0:
-        return "the arm stood already"
-    travel = f"no joint moved further than {rest.travel:.4f} rad meanwhile ({rest.joint})"
+        return "the robot stood already"
+    travel = f"nothing moved further than {rest.travel:.4f} {rest.unit} meanwhile ({rest.joint})"
     if math.isnan(rest.after):
-        return f"the arm still moved at the end of the record; {travel}"
+        return f"the robot still moved at the end of the record; {travel}"
     return f"{rest.after * 1e3:.0f} ms after the stop; {travel}"
 
 
@@ -76,7 +76,7 @@ def _asked(asked: Asked, zero: str) -> str:
 
 
 def _speed(speed: Speed) -> str:
-    return f"{speed.speed:.3f} rad/s in {speed.joint}, {speed.share:.0%} of its limit"
+    return f"{speed.speed:.3f} {speed.unit} in {speed.joint}, {speed.share:.0%} of its limit"
 
 
 def _filtered(filtered: Filtered) -> str:
@@ -85,7 +85,7 @@ def _filtered(filtered: Filtered) -> str:
         return f"no source drove, so there was nothing to change{after}"
     text = f"{filtered.changed} of {filtered.compared} commands changed"
     if filtered.changed:
-        text += f", by {filtered.largest:.3f} rad/s at most ({filtered.joint})"
+        text += f", by {filtered.largest:.3f} {filtered.unit} at most ({filtered.joint})"
     text += f"; {filtered.rejected} refused{after}"
     if filtered.speed_scale < 1.0:
         text += f"; {filtered.speed_scale:.0%} of the speed limits in force"

@@ -37,12 +37,13 @@ def save_plot(recording: Recording, analysis: Analysis, path: Path) -> None:
         asked, safe, measured, charge = figure.subplots(4, sharex=True, height_ratios=(3, 3, 3, 0.7))
         asked.set_title(recording.case.reason, fontsize=10.0)
         names = recording.case.joint_names
+        units = ", ".join(dict.fromkeys(recording.case.unit(joint) for joint in range(len(names))))
         for series in recording.asked.values():
             _lines(asked, series, names)
         _lines(safe, recording.safe, names)
         _lines(measured, recording.velocity, names)
         for axes, label in ((asked, "asked"), (safe, "let through"), (measured, "measured")):
-            axes.set_ylabel(f"{label} [rad/s]")
+            axes.set_ylabel(f"{label} [{units}]")
             _mark(axes, analysis)
         handles, labels = measured.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=max(1, len(names)), frameon=False)

@@ -24,14 +24,16 @@ from reins.blackbox.ring import Ring
 from reins.blackbox.stops import Cause, StopWatch
 from reins.blackbox.writing import write
 from reins.contracts.errors import ReinsError
-from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.profile import load_profile
+from reins.hardware.profile_base import Profile
 from reins.nodes.base import ManagedNode
-from reins.nodes.blackbox_topics import IN_FORCE, TOPICS, described
+from reins.nodes.blackbox_topics import IN_FORCE, described, topics_of
 from reins.nodes.control_loop import ControlLoop
 from reins.nodes.parameters import Settings
 from reins.nodes.raw_inbox import RawInbox, RawMessage
 from reins.nodes.running import run
 from reins.nodes.waiting import first_of, wake
+from reins.nodes.wires import wire_of
 
 TAKE_RATE: Final = 10.0
 """How often the bulk is taken [Hz]; it waits in the middleware meanwhile."""
@@ -75,7 +77,7 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
 
     niceness = 10
 
-    _profile: RobotProfile
+    _profile: Profile
     _folder: Path
 
     def __init__(self) -> None:
@@ -88,10 +90,12 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
     def configure(self) -> None:
         """Find a folder, read the message definitions, listen."""
         settings = self.settings
-        self._profile = load_profile(settings.robot)
+        self._profile = load_profile(settings.robot, Profile)
+        self._axes = wire_of(self._profile).axes(self._profile)
+        topics = topics_of(self._profile)
         self._folder = self._find_folder()
-        self._inboxes = {name: RawInbox(self, message, name, qos) for name, message, qos in TOPICS}
-        self._topics = {self._inboxes[name].topic: described(message) for name, message, _qos in TOPICS}
+        self._inboxes = {name: RawInbox(self, message, name, qos) for name, message, qos in topics}
+        self._topics = {self._inboxes[name].topic: described(message) for name, message, _qos in topics}
         latched = frozenset(self._inboxes[name].topic for name in IN_FORCE)
         self._ring = Ring(round(settings.span * NANOSECONDS), settings.memory << 20, latched)
         self._stops = StopWatch(round(settings.after * NANOSECONDS))
@@ -187,8 +191,9 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
             mode=first.mode,
             causes=entries(causes, offset),
             robot=self._profile.name,
-            joint_names=tuple(self._profile.joint_names),
-            velocity_limits=tuple(float(limit) for limit in self._profile.velocity),
+            joint_names=self._axes.names,
+            velocity_limits=self._axes.limits,
+            units=self._axes.units,
             namespace=self.get_namespace().strip("/"),
             span=self.settings.span,
             written=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),

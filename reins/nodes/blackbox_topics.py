@@ -1,5 +1,6 @@
 """What the black box records, and how it listens."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -8,8 +9,10 @@ from sensor_msgs.msg import Joy, Range
 
 from reins.blackbox.schemas import schema_text
 from reins.blackbox.writing import Topic
+from reins.hardware.profile_base import Profile
 from reins.launching.packages import share_directory
 from reins.nodes.qos import EVENTS
+from reins.nodes.wires import wire_of
 
 BULK: Final = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Best effort, as the control path is: nobody waits for this reader. Deep, for it comes seldom and yields to others."""
@@ -28,21 +31,28 @@ class Recorded(NamedTuple):
     qos: QoSProfile
 
 
-TOPICS: Final = (
-    Recorded("robot_state", ros.RobotState, BULK),
-    Recorded("command/skill", ros.JointCommand, BULK),
-    Recorded("command/teleop", ros.JointCommand, BULK),
-    Recorded("command/safe", ros.SafeCommand, BULK),
-    Recorded("heartbeat", ros.Heartbeat, BULK),
-    Recorded("scene", ros.Scene, BULK),
-    Recorded("joy", Joy, BULK),
-    Recorded("safety/human_distance", Range, BULK),
-    Recorded("plan", ros.Plan, EVERY_CHANGE),
-    Recorded("safety/state", ros.SafetyState, EVERY_CHANGE),
-    Recorded("safety/events", ros.SafetyEvent, EVENTS),
-)
-"""Camera images are not among them: they are too large, and the scene says what was made of them. Nor is safety/estop:
-a button that publishes once and goes waits for one listener, and that must be safety; its events tell of the stop."""
+def topics_of(profile: Profile) -> Sequence[Recorded]:
+    """What is recorded of a robot.
+
+    Camera images are not among it: they are too large, and the scene says what was made of them. Nor is safety/estop: a
+    button that publishes once and goes waits for one listener, and that must be safety; its events tell of the stop.
+    Nor is cmd_vel, whose type is its publisher's choice; command/teleop has what teleop made of it.
+    """
+    wire = wire_of(profile)
+    return (
+        Recorded("robot_state", wire.state, BULK),
+        Recorded("command/skill", wire.command, BULK),
+        Recorded("command/teleop", wire.command, BULK),
+        Recorded("command/safe", wire.safe, BULK),
+        Recorded("heartbeat", ros.Heartbeat, BULK),
+        Recorded("scene", ros.Scene, BULK),
+        Recorded("joy", Joy, BULK),
+        Recorded("safety/human_distance", Range, BULK),
+        Recorded("plan", ros.Plan, EVERY_CHANGE),
+        Recorded("safety/state", ros.SafetyState, EVERY_CHANGE),
+        Recorded("safety/events", ros.SafetyEvent, EVENTS),
+    )
+
 
 IN_FORCE: Final = ("scene", "plan", "safety/state")
 """Topics whose last message holds until the next, however long ago it came."""

@@ -2,26 +2,29 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from reins.contracts.errors import look_up
+from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import Robot
+from reins.hardware.profile_base import Profile
+from reins.hardware.robot import Driver
 from reins.sim.simulators import SIMULATORS, make_simulator
 from reins.sim.world import load_world
 
 
-def _simulated(simulator: str, profile: RobotProfile, world: str, seed: int) -> Robot:
+def _simulated(simulator: str, profile: Profile, world: str, seed: int) -> Driver[Any, Any]:
+    if not isinstance(profile, RobotProfile):
+        raise ReinsError(f"backend '{simulator}' simulates arms, and robot '{profile.name}' is a {profile.kind}")
     return make_simulator(simulator, profile, load_world(world), seed)
 
 
-DRIVERS: Final[dict[str, Callable[[RobotProfile, str, int], Robot]]] = {
+DRIVERS: Final[dict[str, Callable[[Any, str, int], Driver[Any, Any]]]] = {
     name: partial(_simulated, name) for name in SIMULATORS
 }
 """Backend name → driver from (profile, world name, seed); a real driver ignores world and seed."""
 
 
-def make_robot(backend: str, profile: RobotProfile, world: str, seed: int) -> Robot:
+def make_robot(backend: str, profile: Profile, world: str, seed: int) -> Driver[Any, Any]:
     """The driver of a backend.
 
     Raises:

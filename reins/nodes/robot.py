@@ -3,7 +3,7 @@
 import time
 from array import array
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from pydantic import Field
 from rclpy.clock import Clock
@@ -18,23 +18,19 @@ from std_srvs.srv import Trigger
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.host import DriverHost
-from reins.hardware.profile import RobotProfile, load_profile
-from reins.hardware.robot import Robot, RobotState, SafeCommand
+from reins.hardware.profile import load_profile
+from reins.hardware.profile_base import Profile
+from reins.hardware.robot import Driver
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.convert import (
-    event_to_msg,
-    fill_time,
-    robot_state_to_msg,
-    safe_command_from_msg,
-    to_sequence,
-)
+from reins.nodes.convert import event_to_msg, fill_time, to_sequence
 from reins.nodes.convert_scene import world_to_msg
 from reins.nodes.drivers import make_robot
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, STANDARD
 from reins.nodes.running import run
+from reins.nodes.wires import wire_of
 from reins.sim.simulators import SimulatedRobot
 
 WORLD_RATE: Final = 10.0
@@ -51,9 +47,6 @@ NAMELESS: Final = "_NODE_NAME_UNKNOWN_"
 
 MOVING: Final = 0.02
 """A joint faster than this moves [rad/s]."""
-
-NEAR: Final = 0.02
-"""Safety's reference is where the arm is when no joint differs by more [rad]."""
 
 SLOWEST: Final = 0.2
 """Real-time factor below which states come so rarely that the other nodes' deadlines on the steady clock would pass."""
@@ -92,19 +85,21 @@ class RobotSettings(Settings):
 class RobotNode(ManagedNode[RobotSettings]):
     """One driver in one control thread: commands are applied as they come, the driver is stepped once a period."""
 
-    _robot: Robot
-    _profile: RobotProfile
-    _host: DriverHost[RobotState, SafeCommand]
+    _robot: Driver[Any, Any]
+    _profile: Profile
+    _host: DriverHost[Any, Any]
 
     def __init__(self) -> None:
         super().__init__("robot", RobotSettings)
         self._loop: ControlLoop | None = None
-        self._connected: Robot | None = None
+        self._connected: Driver[Any, Any] | None = None
 
     def configure(self) -> None:
         """Make the driver, connect it, and announce what it gives."""
         settings = self.settings
-        self._profile = load_profile(settings.robot)
+        self._profile = load_profile(settings.robot, Profile)
+        self._wire = wire_of(self._profile)
+        self._fingers = self._wire.fingers(self._profile)
         self._robot = make_robot(settings.backend, self._profile, settings.world, settings.seed)
         self._robot.connect()
         self._connected = self._robot
@@ -124,13 +119,13 @@ class RobotNode(ManagedNode[RobotSettings]):
         self.get_logger().info(f"{self._profile.title}, {what}, backend {settings.backend}: not armed")
 
     def _announce(self) -> None:
-        self._states = self.create_publisher(ros.RobotState, "robot_state", CONTROL)
+        self._states = self.create_publisher(self._wire.state, "robot_state", CONTROL)
         self._joints = self.create_publisher(JointState, "joint_states", STANDARD)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._latencies = self.create_publisher(Int64, "robot/command_latency", EVENTS)
-        self._commands = Inbox(self, ros.SafeCommand, "command/safe", CONTROL)
+        self._commands: Inbox[Any] = Inbox(self, self._wire.safe, "command/safe", CONTROL)
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
-        self._joint_state = JointState(name=[*self._profile.joint_names, *self._profile.gripper.joints])
+        self._joint_state = JointState(name=[*self._profile.joint_names, *self._fingers])
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
         self._naming = self.create_timer(
@@ -170,14 +165,15 @@ class RobotNode(ManagedNode[RobotSettings]):
         loop = self._loop
         return loop is None or loop.alive(10.0 * self._profile.rates.stale_after)
 
-    def _apply(self, message: ros.SafeCommand) -> None:
+    def _apply(self, message: Any) -> None:
         try:
-            self._host.apply(safe_command_from_msg(message))
+            command = self._wire.safe_from_msg(message)
+            self._host.apply(command)
             if message.trace_ns:
                 self._latencies.publish(Int64(data=time.monotonic_ns() - message.trace_ns))
             self._heard_at = time.monotonic()
-            self._heard = message.position
-            if self._rearm and self._reference_is_near():
+            self._heard = command
+            if self._rearm and self._would_stay():
                 self._rearm = False
                 self._host.arm(self._commands.publishers())
         except ReinsError as error:
@@ -191,7 +187,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         state = self._read()
         self._stamp = state.stamp
         self._joints.publish(self._fill_joint_state(state))
-        self._states.publish(robot_state_to_msg(state, self._host.armed))
+        self._states.publish(self._wire.state_to_msg(state, self._host.armed))
         if self._simulated is not None:
             fill_time(self._now.clock, state.stamp)
             self._clock_publisher.publish(self._now)
@@ -231,16 +227,15 @@ class RobotNode(ManagedNode[RobotSettings]):
         for node in self._watched_nodes.ended():
             self._host.disarm(f"node '{node}' has ended")
 
-    def _read(self) -> RobotState:
+    def _read(self) -> Any:
         """The measured state; its time goes on where a reset world starts again at 0."""
         state = self._host.read()
         return replace(state, stamp=state.stamp + self._time_offset) if self._time_offset else state
 
-    def _fill_joint_state(self, state: RobotState) -> JointState:
-        fingers = len(self._profile.gripper.joints)
-        message = self._joint_state
+    def _fill_joint_state(self, state: Any) -> JointState:
+        fingers, message = len(self._fingers), self._joint_state
         fill_time(message.header.stamp, state.stamp)
-        message.position = to_sequence(state.position) + array("d", [0.5 * state.gripper_width] * fingers)
+        message.position = to_sequence(state.position) + array("d", [self._wire.finger_position(state)] * fingers)
         message.velocity = to_sequence(state.velocity) + array("d", [0.0] * fingers)
         message.effort = to_sequence(state.effort) + array("d", [0.0] * fingers)
         return message
@@ -254,15 +249,14 @@ class RobotNode(ManagedNode[RobotSettings]):
             raise ReinsError(f"the robot node is {self.state}, not active")
         return self._loop
 
-    def _reference_is_near(self) -> bool:
-        measured = self._host.read().position
-        return len(self._heard) == len(measured) and bool((abs(measured - self._heard) < NEAR).all())
+    def _would_stay(self) -> bool:
+        return self._wire.leaves_in_place(self._heard, self._host.read())
 
     def _arm(self) -> None:
         """In the control thread."""
         if time.monotonic() - self._heard_at > self._profile.rates.stale_after:
             raise ReinsError("not armed: nothing comes on command/safe; is the safety node active?")
-        if not self._reference_is_near():
+        if not self._would_stay():
             raise ReinsError("not armed: safety's reference is not where the robot is; reset safety first")
         self._host.arm(self._commands.publishers())
 

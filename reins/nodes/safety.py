@@ -16,16 +16,10 @@ from std_srvs.srv import Trigger
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.profile import load_profile
-from reins.hardware.robot import SafeCommand
+from reins.hardware.profile_base import Profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.convert import (
-    event_to_msg,
-    fill_time,
-    joint_command_from_msg,
-    robot_state_from_msg,
-    safe_command_to_msg,
-)
+from reins.nodes.convert import event_to_msg, fill_time
 from reins.nodes.convert_scene import scene_from_msg
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
@@ -34,9 +28,12 @@ from reins.nodes.running import run
 from reins.nodes.running_clock import RunningClock
 from reins.nodes.safety_rules import RuleServices
 from reins.nodes.waiting import first_of
+from reins.nodes.wires import wire_of
+from reins.safety.legged.settings import LeggedSettings
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
 from reins.safety.rules import Rules
 from reins.safety.settings import SafetySettings
+from reins.safety.validate import SOURCES
 
 TICK_RATE: Final = 200.0
 """How often deadlines are looked at [Hz, steady clock]."""
@@ -60,8 +57,8 @@ RECOVER_LOOKS: Final = 40
 """How often its state is looked at meanwhile."""
 
 
-class SafetyNodeSettings(SafetySettings, Settings):
-    """Parameters of the safety node: the monitor's own, the robot, and whom it watches."""
+class SafetyNodeSettings(SafetySettings, LeggedSettings, Settings):
+    """Parameters of the safety node: the monitor's own, those of legged robots, the robot, and whom it watches."""
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
     watched: list[str] = Field([], description="nodes whose heartbeats must not stop")
@@ -83,12 +80,16 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
     def configure(self) -> None:
         """Make the monitor, topics and services."""
         settings = self.settings
-        self._monitor = SafetyMonitor(load_profile(settings.robot), settings, settings.watched)
-        self._safe = self.create_publisher(ros.SafeCommand, "command/safe", CONTROL)
+        profile = load_profile(settings.robot, Profile)
+        self._monitor = SafetyMonitor(profile, settings, settings.watched, legged=settings)
+        self._wire = wire_of(profile)
+        self._safe = self.create_publisher(self._wire.safe, "command/safe", CONTROL)
         self._state = self.create_publisher(ros.SafetyState, "safety/state", LATCHED)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
-        self._robot_states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
-        self._sources = [Inbox(self, ros.JointCommand, f"command/{source}", CONTROL) for source in ("skill", "teleop")]
+        self._robot_states: Inbox[Any] = Inbox(self, self._wire.state, "robot_state", CONTROL)
+        self._sources: list[Inbox[Any]] = [
+            Inbox(self, self._wire.command, f"command/{source}", CONTROL) for source in SOURCES
+        ]
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
         self._people = Inbox(self, Range, "safety/human_distance", SENSOR)
         self._scenes = Inbox(self, ros.Scene, "scene", LATCHED)
@@ -130,16 +131,16 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         loop = self._loop
         return loop is None or loop.alive(20.0 / TICK_RATE)
 
-    def _on_robot_state(self, message: ros.RobotState) -> None:
-        state = robot_state_from_msg(message)
+    def _on_robot_state(self, message: Any) -> None:
+        state = self._wire.state_from_msg(message)
         self._robot_stamp, self._robot_fault = state.stamp, state.fault
         self._monitor.on_state(state, self._running.now())
 
     def _on_scene(self, message: ros.Scene) -> None:
         self._monitor.on_scene(scene_from_msg(message))
 
-    def _on_command(self, message: ros.JointCommand) -> None:
-        self._send(self._monitor.on_command(joint_command_from_msg(message), self._running.now()))
+    def _on_command(self, message: Any) -> None:
+        self._send(self._monitor.on_command(self._wire.command_from_msg(message), self._running.now()))
 
     def _on_human_distance(self, message: Range) -> None:
         source = message.header.frame_id or "unnamed"
@@ -150,9 +151,9 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         if message.data:
             self._send(self._monitor.estop("the topic safety/estop", "", self._running.now()))
 
-    def _send(self, command: SafeCommand | None) -> None:
+    def _send(self, command: Any) -> None:
         if command is not None:
-            self._safe.publish(safe_command_to_msg(command))
+            self._safe.publish(self._wire.safe_to_msg(command))
 
     def _tick(self, _due: float) -> None:
         if (stall := self._running.tick()) > REPORTED_STALL:

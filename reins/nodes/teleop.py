@@ -1,10 +1,11 @@
-"""The teleop node: joystick and keyboard to command/teleop, and the operator's requests to the safety node."""
+"""The teleop node: joystick, keyboard and cmd_vel to command/teleop, and the operator's requests to the safety node."""
 
 import time
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Literal
 
+from geometry_msgs.msg import Twist, TwistStamped
 from pydantic import Field
 from rclpy.client import Client
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -17,14 +18,16 @@ from std_msgs.msg import String
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.profile import load_profile
-from reins.hardware.robot import RobotState
+from reins.hardware.profile_base import Profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.convert import event_to_msg, joint_command_to_msg, robot_state_from_msg
+from reins.nodes.convert import event_to_msg
+from reins.nodes.convert_legged import six_of
 from reins.nodes.pad_thread import PadThread
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS
 from reins.nodes.running import run
+from reins.nodes.wires import wire_of
 from reins.teleop.core import GAMEPAD, TeleopCore
 from reins.teleop.gamepad import AXES, BUTTONS, Reading
 from reins.teleop.intent import Action
@@ -35,6 +38,9 @@ KEYS_TOPIC: Final = "teleop/keys"
 """One std_msgs/String for each key press or repeat of a terminal."""
 
 KEYS: Final = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
+
+TWISTS: Final = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Only the newest counts; hears publishers of either reliability."""
 
 WHO: Final = "teleop operator"
 """Who asks, in the name of the person at the stick."""
@@ -49,6 +55,9 @@ class TeleopNodeSettings(TeleopSettings, Settings):
         "auto", description="auto: read a gamepad of this machine directly while nobody publishes joy; off: never"
     )
     pad_mapping: str = Field("gamepad", description="mapping of that gamepad: a name, or the path of a YAML file")
+    enable_stamped_cmd_vel: bool = Field(
+        False, description="cmd_vel is geometry_msgs/TwistStamped instead of Twist, as the same parameter says in Nav2"
+    )
     keyboard: str = Field("keyboard", description="keyboard mapping: a name, or the path of a YAML file")
 
 
@@ -59,7 +68,7 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         super().__init__("teleop", TeleopNodeSettings)
         self._loop: ControlLoop | None = None
         self._pad: PadThread | None = None
-        self._robot_state: RobotState | None = None
+        self._robot_state: Any = None
 
     def configure(self) -> None:
         """Load the mappings; make topics and clients."""
@@ -67,17 +76,22 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         pad_mapping = load_joy_mapping(settings.pad_mapping)
         if missing := pad_mapping.missing(AXES, BUTTONS):
             raise ReinsError(f"pad_mapping '{settings.pad_mapping}': {missing}")
+        profile = load_profile(settings.robot, Profile)
+        self._wire = wire_of(profile)
         self._core = TeleopCore(
-            load_profile(settings.robot),
+            profile,
             load_joy_mapping(settings.joystick),
             load_key_mapping(settings.keyboard),
             settings,
             pad_mapping,
         )
-        self._commands = self.create_publisher(ros.JointCommand, "command/teleop", CONTROL)
+        self._commands = self.create_publisher(self._wire.command, "command/teleop", CONTROL)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
-        self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
+        self._states: Inbox[Any] = Inbox(self, self._wire.state, "robot_state", CONTROL)
         self._joy = Inbox(self, Joy, "joy", KEYS)
+        self._twists: Inbox[Any] = Inbox(
+            self, TwistStamped if settings.enable_stamped_cmd_vel else Twist, "cmd_vel", TWISTS
+        )
         self._keys = Inbox(self, String, KEYS_TOPIC, KEYS)
         self._asks: dict[Action, tuple[Client, Any]] = {
             Action.ESTOP: (
@@ -92,6 +106,7 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
     def activate(self) -> None:
         """Start the control thread."""
         ways: list[tuple[Inbox[Any], Any]] = [(self._joy, self._on_joy), (self._keys, self._on_key)]
+        ways.append((self._twists, self._on_twist))
         self._loop = ControlLoop(self, 1.0 / self.settings.rate, self._tick, ways, self.fail, real_time=True)
         self._loop.start()
         if self.settings.pad == "auto":
@@ -115,6 +130,11 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
     def _on_joy(self, message: Joy) -> None:
         self._core.on_joy(list(message.axes), list(message.buttons), time.monotonic())
         self._pass_requests_on()
+
+    def _on_twist(self, message: Any) -> None:
+        """By the time of its arrival: the stamp of a stamped one is of its publisher's clock."""
+        twist = message.twist if self.settings.enable_stamped_cmd_vel else message
+        self._core.on_cmd_vel(six_of(twist).tolist(), time.monotonic())
 
     def _on_reading(self, reading: Reading | None) -> None:
         """In the gamepad's thread: into the control thread."""
@@ -149,12 +169,12 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
 
     def _tick(self, _due: float) -> None:
         for message in self._states.drain():
-            self._robot_state = robot_state_from_msg(message)
+            self._robot_state = self._wire.state_from_msg(message)
         if self._robot_state is None:
             return
         command = self._core.step(self._robot_state, time.monotonic())
         if command is not None:
-            self._commands.publish(joint_command_to_msg(command))
+            self._commands.publish(self._wire.command_to_msg(command))
         for event in self._core.take_events():
             self._tell(event)
         if self._core.summary != self._summary:

@@ -1,4 +1,4 @@
-"""Teleop: what the operator wants to joint velocities, while the dead-man is held.
+"""Teleop: what the operator wants to joint or body velocities, while the dead-man is held.
 
 Passive: `t` is a steady time [s] of the caller's, for deadlines and smoothing; commands carry robot time. E-stop, reset
 and hand-back are requests for the safety node, which the caller passes on.
@@ -6,18 +6,24 @@ and hand-back are requests for the safety node, which the caller passes on.
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final, Generic, overload
 
 import numpy as np
 
 from reins.contracts.event import SafetyEvent, Severity
-from reins.hardware.kinematics import Kinematics
+from reins.hardware.legged import BodyCommand, LeggedState
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray, GripperCommand, JointCommand, RobotState
+from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
+from reins.hardware.robot import FloatArray, JointCommand, RobotState
+from reins.teleop.arm import ArmTeleop
+from reins.teleop.body import BodyTeleop
+from reins.teleop.cmd_vel import CmdVelReader
 from reins.teleop.intent import Action, Intent
 from reins.teleop.joystick import JoystickReader
 from reins.teleop.keyboard import KeyboardReader
 from reins.teleop.mapping import JoyMapping, KeyMapping, load_joy_mapping, load_key_mapping
+from reins.teleop.motion import SHARES, CommandT, StateT, TeleopMotion
 from reins.teleop.settings import TeleopSettings
 
 TRIMS: Final = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
@@ -30,6 +36,9 @@ JOYSTICK: Final = "joystick"
 GAMEPAD: Final = "gamepad"
 """Names of the sticks."""
 
+CMD_VEL: Final = "cmd_vel"
+"""Name of the stream of twists, as of its topic."""
+
 REQUESTS: Final = (Action.ESTOP, Action.RESET, Action.HAND_BACK)
 """Actions that the safety node carries out."""
 
@@ -37,42 +46,71 @@ _MOST_KEPT: Final = 100
 """Requests and events kept for a caller that does not collect them; the oldest go first."""
 
 
-class TeleopCore:
-    """Sticks and keyboard to joint commands. Any may drive; the first stick whose dead-man is held does.
+class TeleopCore(Generic[StateT, CommandT]):
+    """Sticks, keyboard and cmd_vel to commands. Any may drive; the first stick whose dead-man is held does, then the
+    keyboard, then cmd_vel.
 
     There are two sticks: a joystick that comes as sensor_msgs/Joy, and a gamepad that is read directly.
 
     Args:
-        profile: the robot.
+        profile: the robot; its kind decides which commands come out.
         mapping: of the joystick.
         keys: of the keyboard; the one that ships with reins by default.
         settings: speeds, deadlines, smoothing.
         gamepad: mapping of the gamepad; the one that ships with reins by default.
     """
 
+    @overload
+    def __init__(
+        self: "TeleopCore[RobotState, JointCommand]",
+        profile: RobotProfile,
+        mapping: JoyMapping,
+        keys: KeyMapping | None = ...,
+        settings: TeleopSettings | None = ...,
+        gamepad: JoyMapping | None = ...,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: "TeleopCore[LeggedState, BodyCommand]",
+        profile: QuadrupedProfile,
+        mapping: JoyMapping,
+        keys: KeyMapping | None = ...,
+        settings: TeleopSettings | None = ...,
+        gamepad: JoyMapping | None = ...,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: "TeleopCore[Any, Any]",
+        profile: Profile,
+        mapping: JoyMapping,
+        keys: KeyMapping | None = ...,
+        settings: TeleopSettings | None = ...,
+        gamepad: JoyMapping | None = ...,
+    ) -> None: ...
+
     def __init__(
         self,
-        profile: RobotProfile,
+        profile: Profile,
         mapping: JoyMapping,
         keys: KeyMapping | None = None,
         settings: TeleopSettings | None = None,
         gamepad: JoyMapping | None = None,
     ) -> None:
-        self._profile = profile
         self._settings = settings or TeleopSettings()
+        self._motion: TeleopMotion[StateT, CommandT] = _motion_of(profile, self._settings)
         mappings = {JOYSTICK: mapping, GAMEPAD: gamepad or load_joy_mapping("gamepad")}
         self._sticks = {name: JoystickReader(m, self._settings.joy_timeout) for name, m in mappings.items()}
         self._keyboard = KeyboardReader(keys or load_key_mapping("keyboard"), self._settings.key_timeout)
-        self._kinematics = Kinematics(profile)
-        self._trim, self._joint, self._jogging = START_TRIM, 0, False
-        self._in_tool_frame = self._settings.frame == "tool"
-        self._smooth = np.zeros(7)
+        self._cmd_vel = CmdVelReader(self._settings.cmd_vel_timeout)
+        self._trim = START_TRIM
+        self._smooth = np.zeros(SHARES)
         self._smoothed_at = 0.0
         self._driving = False
         self._activation = 0.0
         self._sequence = 0
-        self._gripper: GripperCommand | None = None
-        self._complaints = dict.fromkeys(self._sticks, "")
+        self._complaints = dict.fromkeys([*self._sticks, CMD_VEL], "")
         self._stamp = 0.0
         self._requests: deque[Action] = deque(maxlen=_MOST_KEPT)
         self._events: deque[SafetyEvent] = deque(maxlen=_MOST_KEPT)
@@ -83,9 +121,7 @@ class TeleopCore:
         One that does not fit the mapping is told once, and counts as a released dead-man.
         """
         actions, complaint = self._sticks[stick].on_message(axes, buttons, t)
-        if complaint and complaint != self._complaints[stick]:
-            self._tell(Severity.ERROR, "joystick_unusable", f"{stick} message refused: {complaint}")
-        self._complaints[stick] = complaint
+        self._complain(stick, "joystick_unusable", complaint)
         for action in actions:
             self._act(action)
 
@@ -94,12 +130,20 @@ class TeleopCore:
         if self._sticks[stick].lose():
             self._tell(Severity.WARN, "joystick_lost", f"the {stick} was unplugged while its dead-man was held")
 
+    def on_cmd_vel(self, twist: Sequence[float], t: float) -> None:
+        """One twist (6,), linear [m/s] then angular [rad/s], of the body; it drives until `cmd_vel_timeout` is over.
+
+        One that makes no sense for the robot is told once, and ends the stream.
+        """
+        complaint = self._motion.objection_to_velocity or self._cmd_vel.on_message(twist, t)
+        self._complain(CMD_VEL, "cmd_vel_unusable", complaint)
+
     def on_key(self, key: str, t: float) -> None:
         """One key press, or repeat, of the terminal."""
         for action in self._keyboard.on_key(key, t):
             self._act(action)
 
-    def step(self, state: RobotState, t: float) -> JointCommand | None:
+    def step(self, state: StateT, t: float) -> CommandT | None:
         """The command for the next period; call it `settings.rate` times a second.
 
         Returns:
@@ -110,14 +154,16 @@ class TeleopCore:
         for name, stick in self._sticks.items():
             if stick.check_silence(t):
                 self._tell(Severity.WARN, "joystick_lost", f"no message of the {name} while its dead-man was held")
-        held = next((stick for stick in self._sticks.values() if stick.held), None)
-        intent = held.intent() if held is not None else self._keyboard.intent(t)
+        if self._cmd_vel.check_silence(t):
+            self._tell(Severity.WARN, "cmd_vel_silent", "cmd_vel fell silent in motion; the robot holds")
+        intent = self._intent(t)
         if not intent.held:
             return self._let_go(state)
         if not self._driving:
             self._driving, self._activation = True, state.stamp
-            self._smooth, self._smoothed_at = np.zeros(7), t
-        return self._command(state, self._velocity(state, self._smoothed(intent, t)))
+            self._smooth, self._smoothed_at = np.zeros(SHARES), t
+            self._motion.begin(state)
+        return self._command(state, intent, self._smoothed(intent, t))
 
     def take_requests(self) -> list[Action]:
         """E-stop, reset and hand-back, in the order in which they were pressed since the last call."""
@@ -134,39 +180,37 @@ class TeleopCore:
     @property
     def summary(self) -> str:
         """How it is set, for the operator's eyes."""
-        frame = "tool" if self._in_tool_frame else "base"
-        what = self._profile.joint_names[self._joint] if self._jogging else f"tool point, {frame} frame"
-        return f"moves {what} at {TRIMS[self._trim]:.0%}"
+        return f"moves {self._motion.summary} at {TRIMS[self._trim]:.0%}"
 
     def _act(self, action: Action) -> None:
         if action in REQUESTS:
             self._requests.append(action)
-            return
-        n, grip = len(self._profile.joints), self._profile.gripper
-        if action is Action.OPEN_GRIPPER:
-            self._gripper = GripperCommand(grip.max_width, grip.grasp_force)
-        elif action is Action.CLOSE_GRIPPER:
-            self._gripper = GripperCommand(0.0, grip.grasp_force)
         elif action is Action.FASTER:
             self._trim = min(self._trim + 1, len(TRIMS) - 1)
         elif action is Action.SLOWER:
             self._trim = max(self._trim - 1, 0)
-        elif action is Action.TOGGLE_FRAME:
-            self._in_tool_frame = not self._in_tool_frame
-        elif action is Action.TOGGLE_JOINTS:
-            self._jogging = not self._jogging
         else:
-            self._joint = (self._joint + (1 if action is Action.NEXT_JOINT else -1)) % n
+            self._motion.act(action)
 
-    def _let_go(self, state: RobotState) -> JointCommand | None:
-        self._gripper = None
+    def _intent(self, t: float) -> Intent:
+        """Of whoever drives. A hand on stick or keys overrules cmd_vel, which must fall silent before it counts again:
+        letting go holds the robot and gives it to nobody."""
+        held = next((stick for stick in self._sticks.values() if stick.held), None)
+        by_hand = held.intent() if held is not None else self._keyboard.intent(t)
+        if not by_hand.held:
+            return self._cmd_vel.intent()
+        self._cmd_vel.bar()
+        return by_hand
+
+    def _let_go(self, state: StateT) -> CommandT | None:
+        self._motion.let_go()
         if not self._driving:
             return None
         self._driving = False
-        return self._command(state, np.zeros(len(self._profile.joints)))
+        return self._command(state, Intent(), np.zeros(SHARES))
 
     def _smoothed(self, intent: Intent, t: float) -> FloatArray:
-        """(7,) twist and joint shares after a first-order low pass."""
+        """(SHARES,) twist and joint shares after a first-order low pass."""
         target = np.append(intent.twist, intent.joint)
         passed, self._smoothed_at = max(t - self._smoothed_at, 0.0), t
         constant = self._settings.smoothing
@@ -174,47 +218,23 @@ class TeleopCore:
         self._smooth = self._smooth + share * (target - self._smooth)
         return self._smooth
 
-    def _velocity(self, state: RobotState, shares: FloatArray) -> FloatArray:
-        """(n,) joint velocity [rad/s] for (7,) twist and joint shares."""
-        trim, settings = TRIMS[self._trim], self._settings
-        if self._jogging:
-            velocity = np.zeros(len(self._profile.joints))
-            velocity[self._joint] = shares[6] * settings.joint_speed * trim
-            return velocity
-        twist = np.append(shares[:3] * settings.linear_speed, shares[3:6] * settings.angular_speed) * trim
-        pose, jacobian = self._kinematics.tool_jacobian(state.position)
-        if self._in_tool_frame:
-            twist = np.append(pose.rotation @ twist[:3], pose.rotation @ twist[3:])
-        return damped_inverse(jacobian, twist, settings.damping)
-
-    def _command(self, state: RobotState, velocity: FloatArray) -> JointCommand:
+    def _command(self, state: StateT, intent: Intent, shares: FloatArray) -> CommandT:
         self._sequence += 1
-        gripper, self._gripper = self._gripper, None
-        return JointCommand(
-            source="teleop",
-            sequence=self._sequence,
-            stamp=state.stamp,
-            period=1.0 / self._settings.rate,
-            joint_names=self._profile.joint_names,
-            velocity=velocity,
-            activation=self._activation,
-            gripper=gripper,
-        )
+        return self._motion.command(state, intent, shares, TRIMS[self._trim], self._sequence, self._activation)
+
+    def _complain(self, who: str, kind: str, complaint: str) -> None:
+        """Tell what cannot be used, once as long as it stays the same."""
+        if complaint and complaint != self._complaints[who]:
+            self._tell(Severity.ERROR, kind, f"{who} message refused: {complaint}")
+        self._complaints[who] = complaint
 
     def _tell(self, severity: Severity, kind: str, reason: str) -> None:
         self._events.append(SafetyEvent(self._stamp, severity, kind, "teleop", reason))
 
 
-def damped_inverse(jacobian: FloatArray, twist: FloatArray, damping: float) -> FloatArray:
-    """Joint velocity (n,) [rad/s] whose tool motion is close to `twist`, and that stays small near singular poses.
-
-    Args:
-        jacobian: (6, n) of the tool, linear rows first.
-        twist: (6,) tool velocity, linear [m/s] then angular [rad/s].
-        damping: > 0, in the units of a singular value.
-
-    Source: damped least squares, v = Jᵀ (J Jᵀ + λ² I)⁻¹ x.
-    """
-    gram = jacobian @ jacobian.T
-    gram[np.diag_indices(6)] += damping * damping
-    return jacobian.T @ np.linalg.solve(gram, twist)
+def _motion_of(profile: Profile, settings: TeleopSettings) -> TeleopMotion[Any, Any]:
+    """The one place in this room where the kind of robot decides."""
+    if isinstance(profile, QuadrupedProfile):
+        return BodyTeleop(profile, settings)
+    assert isinstance(profile, RobotProfile), f"{profile.name} is of an unknown kind"
+    return ArmTeleop(profile, settings)

@@ -22,6 +22,24 @@ class Action(Enum):
     PREVIOUS_JOINT = "previous_joint"
     OPEN_GRIPPER = "open_gripper"
     CLOSE_GRIPPER = "close_gripper"
+    STAND = "stand"
+    SIT = "sit"
+
+
+ARM_ACTIONS = frozenset(
+    {
+        Action.TOGGLE_FRAME,
+        Action.TOGGLE_JOINTS,
+        Action.NEXT_JOINT,
+        Action.PREVIOUS_JOINT,
+        Action.OPEN_GRIPPER,
+        Action.CLOSE_GRIPPER,
+    }
+)
+"""What only an arm does."""
+
+LEGGED_ACTIONS = frozenset({Action.STAND, Action.SIT})
+"""What only a legged robot does."""
 
 
 class Direction(Enum):
@@ -48,8 +66,11 @@ class Intent:
         held: the dead-man is held by someone whose messages still come.
         twist: (6,) share of the fastest linear and angular motion, -1 … 1.
         joint: share of the fastest joint motion, -1 … 1.
+        velocity: (3,) body velocity that is asked for outright, whatever the shares [m/s, m/s, rad/s]; None where the
+            shares count.
     """
 
     held: bool = False
     twist: FloatArray = field(default_factory=lambda: np.zeros(6))
     joint: float = 0.0
+    velocity: FloatArray | None = None

@@ -7,12 +7,13 @@ import numpy as np
 from reins.teleop.intent import TWIST, Action, Direction, Intent
 from reins.teleop.mapping import KeyMapping
 
-_GRIPPER = (Action.OPEN_GRIPPER, Action.CLOSE_GRIPPER)
+_MOVING = (Action.OPEN_GRIPPER, Action.CLOSE_GRIPPER, Action.STAND, Action.SIT)
+"""Actions that move something, and so are the dead-man for their command."""
 
 
 class KeyboardReader:
-    """Reads keys by a mapping. Motion and gripper keys are the dead-man: nothing moves `timeout` after the last of
-    them.
+    """Reads keys by a mapping. Motion, gripper and posture keys are the dead-man: nothing moves `timeout` after
+    the last of them.
 
     Args:
         mapping: which key does what.
@@ -30,7 +31,7 @@ class KeyboardReader:
     def on_key(self, key: str, t: float) -> list[Action]:
         """One press or repeat of `key` at steady time `t` [s]; what it does once. Unknown keys do nothing."""
         action = self._actions.get(key)
-        if action in _GRIPPER or key in self._motions:
+        if action in _MOVING or key in self._motions:
             self._until = t + self._timeout
         if key in self._motions:
             direction, sign = self._motions[key]

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
 from reins.contracts.documents import Shelf
-from reins.teleop.intent import Action, Direction
+from reins.teleop.intent import ARM_ACTIONS, LEGGED_ACTIONS, Action, Direction
 
 Index = Annotated[int, Field(ge=0, le=63)]
 
@@ -86,7 +86,7 @@ class Button(_Part):
 
 
 class JoyMapping(_Part):
-    """Everything that a pad does.
+    """Everything that a pad does. A button may do one thing for an arm and another for a legged robot.
 
     Attributes:
         kind: "joy".
@@ -106,11 +106,12 @@ class JoyMapping(_Part):
 
     @model_validator(mode="after")
     def _each_button_once(self) -> Self:
-        pressed = [self.deadman.button, *(button.button for button in self.actions.values())]
-        pressed += [index for axis in self.motion.values() for index in axis.buttons or ()]
-        used = [index for index in pressed if index is not None]
-        if twice := sorted({index for index in used if used.count(index) > 1}):
-            raise ValueError(f"button {', '.join(map(str, twice))} used twice")
+        moving = [index for axis in self.motion.values() for index in axis.buttons or ()]
+        for others in (ARM_ACTIONS, LEGGED_ACTIONS):
+            pressed = [button.button for action, button in self.actions.items() if action not in others]
+            used = [index for index in [self.deadman.button, *pressed, *moving] if index is not None]
+            if twice := sorted({index for index in used if used.count(index) > 1}):
+                raise ValueError(f"button {', '.join(map(str, twice))} used twice")
         return self
 
     def missing(self, axes: int, buttons: int) -> str:

@@ -38,6 +38,9 @@ class TeleopSettings(BaseModel):
     joy_timeout: float = Field(
         default=0.2, gt=0.0, le=2.0, description="A joystick that is silent for longer while held is lost [s]."
     )
+    cmd_vel_timeout: float = Field(
+        default=0.5, gt=0.0, le=2.0, description="A cmd_vel that is silent for longer is over, and the robot holds [s]."
+    )
     key_timeout: float = Field(
         default=0.35, gt=0.0, le=2.0, description="A key that does not repeat for longer is released [s]."
     )

@@ -1,12 +1,13 @@
 """Black box files without ROS: messages written by mcap-ros2-support, definitions from this repository."""
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from mcap_ros2._dynamic import serialize_dynamic
 
-from reins.blackbox.case import Case, CauseEntry
+from reins.blackbox.case import BODY, BODY_UNITS, Case, CauseEntry
 from reins.blackbox.ring import Message
 from reins.blackbox.schemas import schema_text
 from reins.blackbox.writing import Topic, write
@@ -18,6 +19,9 @@ STANDARD = {
     "builtin_interfaces/Time": "int32 sec\nuint32 nanosec\n",
     "geometry_msgs/Point": "float64 x\nfloat64 y\nfloat64 z\n",
     "geometry_msgs/Vector3": "float64 x\nfloat64 y\nfloat64 z\n",
+    "geometry_msgs/Quaternion": "float64 x\nfloat64 y\nfloat64 z\nfloat64 w\n",
+    "geometry_msgs/Pose": "Point position\nQuaternion orientation\n",
+    "geometry_msgs/Twist": "Vector3 linear\nVector3 angular\n",
 }
 """Definitions that come with ROS 2."""
 
@@ -29,6 +33,13 @@ KINDS = {
     "safety/state": "SafetyState",
     "safety/events": "SafetyEvent",
     "plan": "Plan",
+}
+
+LEGGED_KINDS = KINDS | {
+    "robot_state": "LeggedState",
+    "command/skill": "BodyCommand",
+    "command/teleop": "BodyCommand",
+    "command/safe": "SafeBodyCommand",
 }
 
 STOP = 1_700_000_000_000_000_000
@@ -71,12 +82,29 @@ def case(**changes: Any) -> Case:
     return Case(**(fields | changes))
 
 
-def make_file(folder: Path, rows: Iterable[Row], about: Case | None = None) -> Path:
+def walker(**changes: Any) -> Case:
+    """The same of a robot that walks."""
+    return case(robot="four", joint_names=BODY, velocity_limits=(1.5, 0.6, 1.5), units=BODY_UNITS, **changes)
+
+
+def twist(x: float, y: float = 0.0, yaw: float = 0.0) -> dict[str, Any]:
+    """A body's velocity."""
+    return {"linear": {"x": x, "y": y, "z": 0.0}, "angular": {"x": 0.0, "y": 0.0, "z": yaw}}
+
+
+def body(x: float, yaw: float, velocity: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a legged robot's state, at (x, 0)."""
+    heading = {"x": 0.0, "y": 0.0, "z": math.sin(yaw / 2), "w": math.cos(yaw / 2)}
+    pose = {"position": {"x": x, "y": 0.0, "z": 0.3}, "orientation": heading}
+    return {"pose": pose, "twist": velocity, "position": [0.5] * 12, "velocity": [9.0] * 12}
+
+
+def make_file(folder: Path, rows: Iterable[Row], about: Case | None = None, kinds: Mapping[str, str] = KINDS) -> Path:
     """Write rows as the node writes what came over the wire."""
     about = about or case()
     prefix = f"/{about.namespace}/" if about.namespace else "/"
     find = shares(folder / "share")
-    topics = {prefix + name: _topic(kind, find) for name, kind in KINDS.items()}
+    topics = {prefix + name: _topic(kind, find) for name, kind in kinds.items()}
     messages: dict[str, list[Message]] = {name: [] for name in topics}
     encoders = {topic.kind: _encoder(topic) for topic in topics.values()}
     for name, time, fields in rows:

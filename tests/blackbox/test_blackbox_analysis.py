@@ -4,7 +4,21 @@ import math
 from pathlib import Path
 
 import pytest
-from blackbox_files import Row, asked, case, driven_and_stopped, event, make_file, mode, state
+from blackbox_files import (
+    LEGGED_KINDS,
+    Row,
+    asked,
+    body,
+    case,
+    driven_and_stopped,
+    event,
+    make_file,
+    mode,
+    state,
+    twist,
+    walker,
+)
+from pydantic import ValidationError
 
 from reins.blackbox.analysis import STILL, Analysis, analyse
 from reins.blackbox.case import SAVED
@@ -21,7 +35,7 @@ def told(folder: Path, rows: list[Row], **changes: object) -> tuple[Analysis, di
 def test_the_whole_story(tmp_path: Path) -> None:
     analysis, words = told(tmp_path, driven_and_stopped())
     assert words["stop"] == "emergency stop by ann: hand in the cell"
-    assert words["standstill"] == "30 ms after the stop; no joint moved further than 0.0100 rad meanwhile (shoulder)"
+    assert words["standstill"] == "30 ms after the stop; nothing moved further than 0.0100 rad meanwhile (shoulder)"
     assert words["in charge"] == "the operator, by hand (teleop), for 1.0 s before the stop"
     assert words["asked"].startswith("the operator, by hand (teleop): 100 commands, the last one 10 ms before the stop")
     assert "1.000 rad/s in shoulder, 50% of its limit" in words["asked"]
@@ -50,7 +64,7 @@ def test_an_arm_that_moves_again_does_not_stand(tmp_path: Path) -> None:
 
 def test_an_arm_that_stood_or_still_moves_or_is_not_heard(tmp_path: Path) -> None:
     stood = [("robot_state", time, state([0.0, 0.0])) for time in (-0.01, 0.01)]
-    assert told(tmp_path, stood)[1]["standstill"] == "the arm stood already"
+    assert told(tmp_path, stood)[1]["standstill"] == "the robot stood already"
     moves = [("robot_state", time, state([0.5, 0.0])) for time in (-0.01, 0.01)]
     analysis, words = told(tmp_path, moves)
     assert math.isnan(analysis.standstill.after) and "still moved at the end" in words["standstill"]
@@ -137,3 +151,35 @@ def test_rows_of_another_length_do_no_harm(tmp_path: Path) -> None:
     assert analysis.filtered.compared == 1
     assert "3 commands, the last one 500 ms before the stop: 0.300 rad/s in shoulder" in words["asked"]
     assert words["standstill"].startswith("100 ms after the stop"), "what is not a number does not stand"
+
+
+def walked_and_stopped() -> list[Row]:
+    """A robot walks for a second at 0.5 m/s, where 0.8 m/s were asked for, turns over π, and stands 40 ms after it."""
+    rows: list[Row] = [("safety/state", -1.0, mode("active_teleop"))]
+    for step in range(-50, 0):
+        time = 0.02 * step
+        rows.append(("command/teleop", time, {"source": "teleop", "velocity": twist(0.8, 0.0, 0.1)}))
+        rows.append(("command/safe", time + 0.002, {"velocity": twist(0.5, 0.0, 0.1)}))
+        rows.append(("robot_state", time + 0.004, body(0.01 * step, math.pi + 0.002 * step, twist(0.5, 0.0, 0.1))))
+    rows += [
+        ("safety/state", 0.0, mode("estop")),
+        ("robot_state", 0.02, body(0.02, math.pi + 0.05, twist(0.2, 0.0, 0.0))),
+        ("robot_state", 0.04, body(0.03, math.pi + 0.05, twist(0.0))),
+    ]
+    return sorted(rows, key=lambda row: row[1])
+
+
+def test_a_robot_that_walks_is_told_by_its_body(tmp_path: Path) -> None:
+    recording = read(make_file(tmp_path, walked_and_stopped(), walker(), LEGGED_KINDS))
+    words = dict(explain(recording, analyse(recording)))
+    assert words["standstill"] == "40 ms after the stop; nothing moved further than 0.0520 rad meanwhile (yaw)"
+    assert "0.800 m/s in x, 53% of its limit" in words["asked"]
+    assert words["filter"].startswith("50 of 50 commands changed, by 0.300 m/s at most (x); 0 refused")
+    assert words["motion"].startswith("fastest 0.500 m/s in x, 33% of its limit, ")
+
+
+def test_it_has_a_unit_for_each_velocity_or_none() -> None:
+    assert [walker().unit(index) for index in range(3)] == ["m/s", "m/s", "rad/s"]
+    assert case().unit(0) == "rad/s"
+    with pytest.raises(ValidationError, match="3 joints have 1 units"):
+        case(joint_names=("x", "y", "yaw"), velocity_limits=(1.0, 1.0, 1.0), units=("m/s",))

@@ -18,10 +18,10 @@ HANGING = "3.0"
 
 
 @cache
-def patient() -> dict[str, str]:
-    """Arguments of a launch file."""
-    profile = yaml.safe_load((files("reins.hardware") / "profiles" / "franka.yaml").read_text(encoding="utf-8"))
+def patient(name: str = "franka") -> dict[str, str]:
+    """Arguments of a launch file, for a robot that ships with reins."""
+    profile = yaml.safe_load((files("reins.hardware") / "profiles" / f"{name}.yaml").read_text(encoding="utf-8"))
     profile["rates"]["stale_after"] = LATE
-    robot = Path(tempfile.mkdtemp(prefix="reins-patient-")) / "franka.yaml"
+    robot = Path(tempfile.mkdtemp(prefix="reins-patient-")) / f"{name}.yaml"
     robot.write_text(yaml.safe_dump(profile), encoding="utf-8")
     return {"robot": str(robot), "state_timeout": str(LATE), "heartbeat_timeout": HANGING}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from teleop_pad import Pad
+from teleop_pad import ArmCore, Pad
 
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import RobotState
@@ -24,12 +24,12 @@ def state(profile: RobotProfile) -> RobotState:
 
 
 @pytest.fixture
-def core(profile: RobotProfile) -> TeleopCore:
+def core(profile: RobotProfile) -> ArmCore:
     """Driven by an Xbox pad."""
     return TeleopCore(profile, load_joy_mapping("xbox"))
 
 
 @pytest.fixture
-def pad(core: TeleopCore, state: RobotState) -> Pad:
+def pad(core: ArmCore, state: RobotState) -> Pad:
     """In the operator's hands, nothing pressed."""
     return Pad(core, state, load_joy_mapping("xbox"))

@@ -1,6 +1,7 @@
 """A pad in a test's hands: presses buttons and moves sticks by what they do, whatever the mapping calls them."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from reins.teleop.mapping import Button, JoyMapping
 
 PERIOD = 0.02
 
+ArmCore = TeleopCore[RobotState, JointCommand]
+
 
 class Pad:
     """Sends a message with every step, as a joystick node does."""
 
-    def __init__(self, core: TeleopCore, state: RobotState, mapping: JoyMapping) -> None:
+    def __init__(self, core: TeleopCore[Any, Any], state: Any, mapping: JoyMapping) -> None:
         self.core, self.state, self.mapping = core, state, mapping
         self.t = 100.0
         self.axes = [0.0] * 12
@@ -41,7 +44,7 @@ class Pad:
         """Release it."""
         self._set(self.mapping.actions[action], False)
 
-    def click(self, action: Action) -> JointCommand | None:
+    def click(self, action: Action) -> Any:
         """Press and release."""
         self.press(action)
         self.step()
@@ -54,7 +57,7 @@ class Pad:
         assert axis.axis is not None
         self.axes[axis.axis] = value / axis.scale
 
-    def step(self) -> JointCommand | None:
+    def step(self) -> Any:
         """One period: a message, then the core."""
         self.t += PERIOD
         self.state = replace(self.state, stamp=self.state.stamp + PERIOD)
@@ -62,12 +65,12 @@ class Pad:
             self.core.on_joy(list(self.axes), list(self.buttons), self.t)
         return self.core.step(self.state, self.t)
 
-    def steps(self, count: int) -> list[JointCommand]:
+    def steps(self, count: int) -> list[Any]:
         """Several; the commands that came."""
         return [command for command in (self.step() for _ in range(count)) if command is not None]
 
     def velocity(self, settle: int = 30) -> FloatArray:
-        """(n,) what the core asks for once it is smooth [rad/s]."""
+        """What the core asks for once it is smooth: (n,) of joints [rad/s], (3,) of a body [m/s, m/s, rad/s]."""
         commands = self.steps(settle)
         return np.asarray(commands[-1].velocity)
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from teleop_pad import PERIOD, Pad
+from teleop_pad import PERIOD, ArmCore, Pad
 
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotState
-from reins.teleop.core import JOYSTICK, TeleopCore, damped_inverse
+from reins.teleop.arm import damped_inverse
+from reins.teleop.core import JOYSTICK, TeleopCore
 from reins.teleop.intent import Action, Direction
 from reins.teleop.mapping import known_mappings, load_joy_mapping
 from reins.teleop.settings import TeleopSettings
@@ -65,7 +66,7 @@ class TestDeadMan:
         assert speeds[0] == 0.0
         assert all(later >= earlier for earlier, later in pairwise(speeds))
 
-    def test_held_from_the_first_message_on_it_does_not_count(self, core: TeleopCore, state: RobotState) -> None:
+    def test_held_from_the_first_message_on_it_does_not_count(self, core: ArmCore, state: RobotState) -> None:
         mapping = load_joy_mapping("xbox")
         pad = Pad.__new__(Pad)
         pad.core, pad.state, pad.mapping, pad.t, pad.plugged_in = core, state, mapping, 0.0, True

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from teleop_pad import ArmCore
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.robot import JointCommand, RobotState
-from reins.teleop.core import TeleopCore
 from reins.teleop.intent import Action
 from reins.teleop.settings import TeleopSettings
 from reins.teleop.terminal import raw_terminal
@@ -19,7 +19,7 @@ from reins.teleop.terminal import raw_terminal
 TIMEOUT = TeleopSettings().key_timeout
 
 
-def drive(core: TeleopCore, state: RobotState, key: str, seconds: float, start: float = 0.0) -> list[JointCommand]:
+def drive(core: ArmCore, state: RobotState, key: str, seconds: float, start: float = 0.0) -> list[JointCommand]:
     """A key that repeats 30 times a second, and then `seconds` of silence."""
     commands = []
     for step in range(30):
@@ -31,42 +31,42 @@ def drive(core: TeleopCore, state: RobotState, key: str, seconds: float, start: 
     return [command for command in commands if command is not None]
 
 
-def test_a_key_that_repeats_moves_the_arm(core: TeleopCore, state: RobotState) -> None:
+def test_a_key_that_repeats_moves_the_arm(core: ArmCore, state: RobotState) -> None:
     assert drive(core, state, "w", 0.0)[-1].velocity.any()
 
 
-def test_opposite_keys_move_opposite_ways(core: TeleopCore, state: RobotState) -> None:
+def test_opposite_keys_move_opposite_ways(core: ArmCore, state: RobotState) -> None:
     forwards = drive(core, state, "w", 1.0)[29].velocity
     back = drive(core, state, "s", 1.0, start=10.0)[29].velocity
     np.testing.assert_allclose(forwards, -back)
 
 
-def test_released_it_stops_in_time_with_one_last_command(core: TeleopCore, state: RobotState) -> None:
+def test_released_it_stops_in_time_with_one_last_command(core: ArmCore, state: RobotState) -> None:
     commands = drive(core, state, "w", 2.0)
     assert not commands[-1].velocity.any()
     assert (len(commands) - 30) * 0.02 <= TIMEOUT + 0.04
 
 
 @pytest.mark.parametrize("offset, held", [(-1e-6, True), (1e-6, False)])
-def test_exactly_at_the_timeout(core: TeleopCore, state: RobotState, offset: float, held: bool) -> None:
+def test_exactly_at_the_timeout(core: ArmCore, state: RobotState, offset: float, held: bool) -> None:
     core.on_key("w", 0.0)
     assert (core.step(state, TIMEOUT + offset) is not None) is held
 
 
-def test_keys_that_do_nothing_do_nothing(core: TeleopCore, state: RobotState) -> None:
+def test_keys_that_do_nothing_do_nothing(core: ArmCore, state: RobotState) -> None:
     core.on_key("~", 0.0)
     assert core.step(state, 0.0) is None
     assert core.take_requests() == []
 
 
 @pytest.mark.parametrize("key, action", [(" ", Action.ESTOP), ("R", Action.RESET), ("B", Action.HAND_BACK)])
-def test_requests(core: TeleopCore, state: RobotState, key: str, action: Action) -> None:
+def test_requests(core: ArmCore, state: RobotState, key: str, action: Action) -> None:
     core.on_key(key, 0.0)
     assert core.take_requests() == [action]
     assert core.step(state, 0.0) is None
 
 
-def test_a_gripper_key_holds_the_dead_man_for_its_command(core: TeleopCore, state: RobotState) -> None:
+def test_a_gripper_key_holds_the_dead_man_for_its_command(core: ArmCore, state: RobotState) -> None:
     core.on_key("g", 0.0)
     command = core.step(state, 0.0)
     assert command is not None and command.gripper is not None
@@ -74,7 +74,7 @@ def test_a_gripper_key_holds_the_dead_man_for_its_command(core: TeleopCore, stat
     assert not command.velocity.any()
 
 
-def test_a_joint_with_the_bracket_keys(core: TeleopCore, state: RobotState) -> None:
+def test_a_joint_with_the_bracket_keys(core: ArmCore, state: RobotState) -> None:
     core.on_key("m", 0.0)
     commands = drive(core, state, "]", 0.0)
     assert commands[-1].velocity[0] > 0.0

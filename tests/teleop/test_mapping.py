@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError, UnknownName
-from reins.teleop.intent import Action, Direction
+from reins.teleop.intent import ARM_ACTIONS, LEGGED_ACTIONS, Action, Direction
 from reins.teleop.mapping import JoyMapping, known_mappings, load_joy_mapping, load_key_mapping
 
 PADS = [name for name in known_mappings() if name != "keyboard"]
@@ -37,8 +37,10 @@ def test_a_pad_that_ships_does_everything_that_matters(name: str) -> None:
 @pytest.mark.parametrize("name", PADS)
 def test_no_button_does_two_things(name: str) -> None:
     mapping = load_joy_mapping(name)
-    buttons = [mapping.deadman, *mapping.actions.values()]
-    assert len({(b.button, b.axis, b.above, b.below) for b in buttons}) == len(buttons)
+    for others in (ARM_ACTIONS, LEGGED_ACTIONS):
+        used = [button for action, button in mapping.actions.items() if action not in others]
+        buttons = [mapping.deadman, *used]
+        assert len({(b.button, b.axis, b.above, b.below) for b in buttons}) == len(buttons)
 
 
 def test_the_keyboard_does_everything() -> None:
@@ -87,6 +89,25 @@ def test_a_file_that_is_not_there() -> None:
 def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(ReinsError, match=said):
         load_joy_mapping(written(tmp_path, GOOD.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    "actions, fits",
+    [
+        ("{close_gripper: {button: 0}, sit: {button: 0}, open_gripper: {button: 3}, stand: {button: 3}}", True),
+        ("{sit: {button: 0}, stand: {button: 0}}", False),
+        ("{sit: {button: 0}, estop: {button: 0}}", False),
+        ("{sit: {button: 4}}", False),
+        ("{close_gripper: {button: 0}, next_joint: {button: 0}}", False),
+    ],
+)
+def test_a_button_does_one_thing_for_each_kind_of_robot(tmp_path: Path, actions: str, fits: bool) -> None:
+    path = written(tmp_path, GOOD.replace("{estop: {button: 1}}", actions))
+    if fits:
+        assert load_joy_mapping(path).actions.keys() >= {Action.SIT, Action.CLOSE_GRIPPER}
+        return
+    with pytest.raises(ReinsError, match="used twice"):
+        load_joy_mapping(path)
 
 
 def test_a_key_that_is_used_twice(tmp_path: Path) -> None:
