@@ -276,6 +276,15 @@ class TestEasing:
         np.testing.assert_allclose(acceleration, (wanted - velocity) / PERIOD)
         assert not subject.solved
 
+    def test_of_a_command_that_they_can_give_it_is_asked_once(self, subject: Subject) -> None:
+        """It costs as much as all kinematics."""
+        velocity = np.full(subject.n, 0.05)
+        asked = subject.give("_torque", "share", repeat(1.0))
+        subject.give("_torque", "braking", repeat(1.0))
+        wanted = velocity + 0.01
+        assert subject.step(velocity, wanted).velocity is wanted
+        assert len(asked) == 1
+
     @pytest.mark.parametrize("elapsed, asks", [(1e-4, True), (np.nextafter(1e-4, 0.0), False), (0.0, False)])
     def test_in_no_time_nothing_accelerates(self, subject: Subject, elapsed: float, asks: bool) -> None:
         velocity = np.full(subject.n, 0.05)
