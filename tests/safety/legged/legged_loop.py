@@ -101,6 +101,12 @@ class LeggedLoop:
         self.events += self.monitor.take_events()
         return list(sent)
 
+    def send(self, command: SafeBodyCommand | None) -> None:
+        """What the monitor answered with, between two steps, goes to the robot with the next."""
+        if command is not None:
+            self.sent.append(command)
+            self._pending.append(command)
+
     def steps(self, count: int) -> None:
         """That many control periods without a command."""
         for _ in range(count):
