@@ -90,6 +90,10 @@ class GraphClient:
         self._taps.append(tap)
         return tap
 
+    def types_of(self, topic: str) -> set[str]:
+        """Types under which a topic is published, as far as that is known by now, e.g. "std_msgs/msg/Bool"."""
+        return {info.topic_type for info in self.node.get_publishers_info_by_topic(topic)}
+
     def ignore(self, tap: Tap) -> None:
         """Give no more messages of that topic."""
         self._taps.remove(tap)

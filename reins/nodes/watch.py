@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
@@ -14,9 +14,13 @@ from reins.nodes.client import GraphClient
 from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg
 from reins.nodes.qos import HEARTBEAT, LATCHED
+from reins.nodes.wires import wire_of_state
 
 EVERY: Final = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Keeps what comes between two looks."""
+
+STATES: Final = "robot_state"
+"""Whose type the kind of robot decides."""
 
 LOST: Final = 0.5
 """A node whose last heartbeat is older is not up [s]."""
@@ -90,7 +94,7 @@ class GraphStatus:
 
 
 class GraphWatch:
-    """Listens to a graph from now on, whenever the client spins.
+    """Listens to a graph from now on, whenever the client spins; to its robot once that is found.
 
     Args:
         client: a client of that graph.
@@ -100,10 +104,10 @@ class GraphWatch:
         self._client = client
         self.status = GraphStatus()
         self._told: list[str] | None = None
+        self._found_robot = False
         self._taps = [
             client.listen(ros.Heartbeat, "heartbeat", HEARTBEAT, self._on_heartbeat),
             client.listen(ros.SafetyState, "safety/state", LATCHED, self._on_safety),
-            client.listen(ros.RobotState, "robot_state", EVERY, self._on_state),
             client.listen(ros.Scene, "scene", LATCHED, self._on_scene),
             client.listen(ros.Plan, "plan", LATCHED, self._on_plan),
         ]
@@ -127,6 +131,9 @@ class GraphWatch:
         return False
 
     def _on_heartbeat(self, message: ros.Heartbeat) -> None:
+        if not self._found_robot and (wire := wire_of_state(self._client.types_of(STATES))):
+            self._found_robot = True
+            self._taps.append(self._client.listen(wire.state, STATES, EVERY, self._on_state))
         self.status.nodes[message.node] = NodeStatus(message.state, time.monotonic())
 
     def _on_safety(self, message: ros.SafetyState) -> None:
@@ -134,7 +141,7 @@ class GraphWatch:
             message.mode_name, message.reason, message.speed_scale, message.clipped, message.rejected
         )
 
-    def _on_state(self, message: ros.RobotState) -> None:
+    def _on_state(self, message: Any) -> None:
         self.status.last = time.monotonic()
         if not self.status.states:
             self.status.first = self.status.last

@@ -1,7 +1,7 @@
 """What the topics that every robot has, robot_state and command/…, carry for each kind of robot: the one place among
 the nodes where the kind decides."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -120,6 +120,12 @@ WIRES: Final[Mapping[str, Wire]] = {
     ),
 }
 """By the kind of a profile."""
+
+
+def wire_of_state(types: Iterable[str]) -> Wire | None:
+    """That of the robot whose states are published under one of these types; None where none is known."""
+    wires = {f"reins_msgs/msg/{wire.state.__name__}": wire for wire in WIRES.values()}
+    return next((wires[name] for name in types if name in wires), None)
 
 
 def wire_of(profile: Profile) -> Wire:

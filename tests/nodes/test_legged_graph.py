@@ -20,6 +20,7 @@ from reins.blackbox.words import explain
 from reins.hardware.legged import Posture
 from reins.nodes.qos import CONTROL, EVENTS
 from reins.nodes.teleop import KEYS, KEYS_TOPIC
+from reins.nodes.watch import GraphWatch
 from reins.safety.legged.limits import speed_use
 from reins.teleop.intent import Action, Direction
 
@@ -97,6 +98,11 @@ class TestCommands:
         assert not graph.velocity().any()
         graph.walk(AHEAD, graph.walks, "a robot that walks")
         assert any("not standing yet" in reason for reason in graph.told("limit_clipped"))
+
+    def test_whoever_looks_at_the_graph_sees_the_robot(self, graph: LeggedGraph) -> None:
+        watch = GraphWatch(graph.client)
+        graph.until(lambda: bool(watch.status.armed) and watch.status.up("robot"), "what `reins status` shows")
+        watch.close()
 
     def test_one_that_is_too_fast_is_held_to_the_limits(self, walking: LeggedGraph) -> None:
         limits = walking.profile.body.velocity
