@@ -55,7 +55,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "legged/hazards": ("legged/test_legged_hazards.py",),
     "legged/keep_outs": ("legged/test_legged_arc.py", "legged/test_legged_surroundings.py"),
     "legged/limits": ("legged/test_legged_limits.py",),
-    "legged/motion": ("legged/test_legged_monitor.py",),
+    "legged/motion": ("legged/test_legged_motion.py",),
     "legged/mover": ("legged/test_legged_monitor.py",),
     "legged/people": ("legged/test_legged_surroundings.py::TestPeople",),
     "legged/settings": ("legged/test_legged_surroundings.py",),

@@ -1,0 +1,48 @@
+"""Each kind of robot has its messages, and arming moves none."""
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.ros
+pytest.importorskip("reins_msgs", reason="needs the built interfaces")
+
+from reins.hardware.legged import Posture, SafeBodyCommand  # noqa: E402
+from reins.hardware.profile import KINDS, known_profiles, load_profile  # noqa: E402
+from reins.hardware.profile_base import Profile  # noqa: E402
+from reins.hardware.robot import RobotState, SafeCommand  # noqa: E402
+from reins.nodes.wires import NEAR, WIRES, wire_of, wire_of_state  # noqa: E402
+
+
+def test_every_kind_has_its_own() -> None:
+    assert WIRES.keys() == KINDS.keys()
+    assert len({wire.state for wire in WIRES.values()}) == len(WIRES)
+
+
+@pytest.mark.parametrize("name", known_profiles())
+def test_every_profile_says_what_moves(name: str) -> None:
+    profile = load_profile(name, Profile)
+    axes = wire_of(profile).axes(profile)
+    assert len(axes.names) == len(axes.limits) == len(axes.units)
+    assert min(axes.limits) > 0.0
+
+
+def test_it_is_found_by_the_type_of_its_states() -> None:
+    assert wire_of_state(["std_msgs/msg/Bool", "reins_msgs/msg/LeggedState"]) is WIRES["quadruped"]
+    assert wire_of_state(["reins_msgs/msg/RobotState"]) is WIRES["arm"]
+    assert wire_of_state([]) is None and wire_of_state(["reins_msgs/msg/JointCommand"]) is None
+
+
+@pytest.mark.parametrize(("offset", "stays"), [(-1e-6, True), (1e-6, False)])
+def test_an_arm_stays_where_safetys_reference_is(offset: float, stays: bool) -> None:
+    zeros = np.zeros(7)
+    state = RobotState(0.0, zeros, zeros, zeros, zeros, 0.04, False, 0)
+    reference = zeros.copy()
+    reference[3] = NEAR + offset
+    assert WIRES["arm"].leaves_in_place(SafeCommand(1, 0.0, 0.01, reference, zeros), state) is stays
+    assert not WIRES["arm"].leaves_in_place(SafeCommand(1, 0.0, 0.01, np.zeros(6), zeros), state)
+
+
+@pytest.mark.parametrize(("velocity", "stays"), [((0.0, 0.0, 0.0), True), ((0.0, 0.0, 0.01), False)])
+def test_a_body_stays_while_it_is_told_to_stand_still(velocity: tuple[float, ...], stays: bool) -> None:
+    command = SafeBodyCommand(1, 0.0, 0.02, np.array(velocity), Posture.STAND)
+    assert WIRES["quadruped"].leaves_in_place(command, None) is stays
