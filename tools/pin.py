@@ -14,8 +14,8 @@ from collections import defaultdict
 from pathlib import Path
 
 REQUIREMENTS = Path(__file__).resolve().parent.parent / "requirements"
-GROUPS = ("runtime", "ros", "dev")
-HEADER = "# Written by tools/pin.py: everything that runtime.txt, ros.txt and dev.txt bring along.\n"
+GROUPS = ("runtime", "ros", "dev", "llm")
+HEADER = "# Written by tools/pin.py: everything that runtime.txt, ros.txt, dev.txt and llm.txt bring along.\n"
 
 
 def resolve(python: str) -> tuple[str, dict[str, str]]:

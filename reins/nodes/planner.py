@@ -1,5 +1,7 @@
 """The planner node: a sentence to a plan, a plan to skills, one task at a time as an action, closed loop."""
 
+import threading
+from queue import SimpleQueue
 from typing import Any, Final
 
 from pydantic import Field
@@ -27,6 +29,8 @@ from reins.nodes.waiting import Thinking, first_of
 from reins.planning.actions import Done, Look, RunSkill
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
+from reins.planning.language.settings import LanguageSettings
+from reins.planning.planner import Cancellable, Planner
 from reins.skills.library import SKILLS
 
 PATIENCE: Final = 0.5
@@ -35,15 +39,22 @@ PATIENCE: Final = 0.5
 SETTLE: Final = 1.0
 """Safety has this long to let go of a stop when a task begins, and to say that an operator took a skill away [s]."""
 
+MODEL_SHARE: Final = 0.9
+"""Share of `think_limit` that a language model may take, so that there is time left to plan without it."""
+
 PAUSE_FEEDBACK: Final = 1.0
 """Time between two feedbacks of a pause [s]."""
 
 
-class PlannerSettings(Settings):
+class PlannerSettings(LanguageSettings, Settings):
     """Parameters of the planner node."""
 
-    backend: str = Field("symbolic", description="planner: symbolic; the language models come besides")
-    think_limit: float = Field(60.0, gt=0.0, le=600.0, description="longest that one plan may take [s]")
+    backend: str = Field(
+        "symbolic", description="planner: symbolic, scripted, or a language model by llama_cpp, openai or transformers"
+    )
+    think_limit: float = Field(
+        60.0, gt=0.0, le=600.0, description="longest that one plan may take, the wait for a language model included [s]"
+    )
     pause_limit: float = Field(
         600.0,
         gt=0.0,
@@ -62,10 +73,13 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self._task: RunningTask | None = None
         self._accepting = False
         self._safety: ros.SafetyState | None = None
+        self._planner: Planner | None = None
+        self._slow: Cancellable | None = None  # the same, if it may take long
+        self._reports: SimpleQueue[str] = SimpleQueue()  # from the threads that think
 
     def configure(self) -> None:
         """Make the planner, the action server and the client of the skills."""
-        self._planner = make_planner(self.settings.backend, SKILLS)
+        self._planner = self._make_planner()
         self._scene: ros.Scene | None = None
         self._seen = Future()
         self._mode_told = Future()
@@ -107,6 +121,19 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         if self._skills is not None:
             self._skills.destroy()
             self._skills = None
+        if self._slow is not None:
+            self._slow.close()
+        self._planner = self._slow = None
+
+    def _make_planner(self) -> Planner:
+        """The planner that is set; a language model is loaded beside everything else, for that may take long."""
+        limit = min(self.settings.answer_limit, MODEL_SHARE * self.settings.think_limit)
+        settings = self.settings.model_copy(update={"answer_limit": limit})
+        planner = make_planner(self.settings.backend, SKILLS, settings, self._reports.put)
+        if isinstance(planner, Cancellable):
+            self._slow = planner
+            threading.Thread(target=planner.warm_up, name="loading", daemon=True).start()
+        return planner
 
     def robot_time(self) -> float:
         """Robot time now, from the newest state [s]; 0 before the first."""
@@ -162,6 +189,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def _on_accepted(self, goal: Any) -> None:
         instruction = " ".join(goal.request.instruction.split())
+        assert self._planner is not None
         self._task = RunningTask(goal, TaskExecutor(self._planner, SKILLS, instruction))
         goal.execute()
 
@@ -243,6 +271,10 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         task.executor.standing = await self._rules.standing()
         task.executor.resume(self.robot_time())
 
+    def _tell_reports(self) -> None:
+        while not self._reports.empty():
+            self._tell(Severity.ERROR, "language_model", self._reports.get())
+
     def _tell_news(self, task: RunningTask) -> None:
         for text in task.news():
             self.get_logger().info(f"“{task.executor.instruction}” goes on; {text}")
@@ -265,8 +297,11 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         task.executor.blind = "; ".join(self._blind.values())
         thinking = Thinking(self, lambda: task.executor.next(scene, now))
         await first_of(self, self.settings.think_limit, thinking.done, task.over)
+        self._tell_reports()
         if thinking.done.done():
             return thinking.result()
+        if self._slow is not None:
+            self._slow.cancel()
         if task.over.done():
             return None
         return Done("failed", f"no plan within {self.settings.think_limit:g} s", None)

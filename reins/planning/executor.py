@@ -77,6 +77,7 @@ class TaskExecutor:
         self._clearing = False  # the running skill only clears the view
         self._cleared = False  # it has been cleared since the last step
         self._constraints: tuple[Constraint, ...] = ()
+        self._agreed: dict[Constraint, None] = {}  # the constraints of all plans so far, in order
         self._report: _Report | None = None
         self._newer_than: float | None = None
         self._waiting_since = 0.0
@@ -185,7 +186,7 @@ class TaskExecutor:
         if self._history is None:
             self._history = History(scene)
         forbidden = avoided(self.standing) & set(scene.objects)
-        self._history = replace(self._history, forbidden=forbidden)
+        self._history = replace(self._history, forbidden=forbidden, agreed=tuple(self._agreed))
         if self._left is not None:
             self.notes.append(changes_text(self._left, scene))
             self._left = None
@@ -267,6 +268,7 @@ class TaskExecutor:
             if not problems and self.plan.steps:
                 self._valid, self._trouble = True, None
                 self._constraints = self.plan.constraints
+                self._agreed.update(dict.fromkeys(self._constraints))
                 return self._run(self.plan.steps[0], scene)
             problems = problems or self._planner.unmet(self.instruction, scene, history)
             if not problems:

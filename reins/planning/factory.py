@@ -1,25 +1,59 @@
 """Planners by name."""
 
+import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from reins.contracts.errors import look_up
+from reins.planning.language.backends.factory import BACKENDS
+from reins.planning.language.planner import LanguagePlanner, Report
+from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Planner
 from reins.planning.scripted import ScriptedPlanner
 from reins.planning.symbolic import SymbolicPlanner
 from reins.skills.registry import SkillSpec
 
-PLANNERS: Final[Mapping[str, Callable[[Mapping[str, SkillSpec]], Planner]]] = {
-    "symbolic": SymbolicPlanner,
-    "scripted": ScriptedPlanner,
+_LOG: Final = logging.getLogger(__name__)
+
+Registry = Mapping[str, SkillSpec]
+
+
+def _symbolic(registry: Registry, _settings: LanguageSettings, _report: Report) -> Planner:
+    return SymbolicPlanner(registry)
+
+
+def _scripted(registry: Registry, _settings: LanguageSettings, _report: Report) -> Planner:
+    return ScriptedPlanner(registry)
+
+
+def _language(name: str, registry: Registry, settings: LanguageSettings, report: Report) -> Planner:
+    return LanguagePlanner(name, partial(BACKENDS[name], settings), registry, settings, report)
+
+
+PLANNERS: Final[Mapping[str, Callable[[Registry, LanguageSettings, Report], Planner]]] = {
+    "symbolic": _symbolic,
+    "scripted": _scripted,
+    **{name: partial(_language, name) for name in BACKENDS},
 }
 """Every planner, by the name that launch files and the command line use."""
 
 
-def make_planner(name: str, registry: Mapping[str, SkillSpec]) -> Planner:
-    """The planner of that name.
+def make_planner(
+    name: str,
+    registry: Registry,
+    settings: LanguageSettings | None = None,
+    report: Report = _LOG.warning,
+) -> Planner:
+    """The planner of that name. A language model is not loaded yet.
+
+    Args:
+        name: a key of PLANNERS.
+        registry: the skills' declarations.
+        settings: of language models; others take no notice.
+        report: called with a sentence whenever a language model is done without, in the thread that plans.
 
     Raises:
         UnknownName: no such planner; lists those that exist.
     """
-    return look_up("planner", name, PLANNERS)(registry)
+    return look_up("planner", name, PLANNERS)(registry, settings or LanguageSettings(), report)

@@ -8,12 +8,12 @@ language model) checks that what its steps were for is so: `unmet_effects`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from typing_extensions import Self
 
 from reins.contracts.facts import facts_of
-from reins.contracts.plan import Plan, SkillCall
+from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.simulation import net_effects
 from reins.planning.words import fact_text
@@ -48,12 +48,14 @@ class History:
         steps: the skills that ran, in order.
         problems: what the verifier found wrong with the plan that was proposed last; empty if it was fine.
         forbidden: ids of the objects that others than the planner have said must not be touched.
+        agreed: the constraints of every plan of the task that was followed so far; a later plan may only add to them.
     """
 
     initial: Scene
     steps: tuple[StepRecord, ...] = ()
     problems: tuple[str, ...] = ()
     forbidden: frozenset[str] = frozenset()
+    agreed: tuple[Constraint, ...] = ()
 
     def then(self, record: StepRecord) -> Self:
         """The history with one more step."""
@@ -87,6 +89,23 @@ class Planner(Protocol):
 
     def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
         """What the instruction asks for and `scene` does not show, one clause each; empty when the task is done."""
+        ...
+
+
+@runtime_checkable
+class Cancellable(Protocol):
+    """A planner whose `plan` may take long, and that holds something."""
+
+    def warm_up(self) -> None:
+        """Do what the first plan would have to wait for. Takes long; what goes wrong is reported, not raised."""
+        ...
+
+    def cancel(self) -> None:
+        """Make a `plan` that another thread waits for end soon, with a ReinsError."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds. It is not used again."""
         ...
 
 

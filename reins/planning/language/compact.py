@@ -19,7 +19,7 @@ nothing to say are left out.
 
 from collections.abc import Iterator, Mapping
 from math import dist
-from typing import Final
+from typing import Final, Literal
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.facts import MOVED_LEAST
@@ -29,7 +29,7 @@ from reins.planning.language.plain import Names, plain_colour, plain_label, plai
 from reins.planning.planner import History, StepRecord
 from reins.skills.registry import SkillSpec
 
-FORMAT: Final = "compact-1"
+FORMAT: Final[Literal["compact-1"]] = "compact-1"
 """The name of this format: a GGUF file says under the key `reins.prompt` that its model takes it."""
 
 MOST_INSTRUCTION: Final = 400

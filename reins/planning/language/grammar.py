@@ -14,7 +14,8 @@ from typing import Any, Final
 from reins.planning.language.schema import Schema
 
 _SPACE: Final = 'space ::= " "?'
-_CHAR: Final = r'char ::= [^"\\\x00-\x1F\x7F] | "\\" ["\\/bfnrt]'  # no \u, of which a half would be no character
+_CHAR: Final = r'char ::= [ !#-\[\]-~\u00A0-\uD7FF\uE000-\uFFFD] | "\\" ["\\/bfnrt]'
+"""A sign of a string: of the first plane, no control character, no half of a sign, and no escape that could be one."""
 
 
 def grammar_of(schema: Schema) -> str:

@@ -48,7 +48,8 @@ def read_reply(text: str) -> Plan:
     try:
         found, _ = _DECODER.raw_decode(said, begin)
     except json.JSONDecodeError as error:
-        what = "ends in the middle of its JSON" if error.pos >= len(said.rstrip()) else "is not valid JSON"
+        is_cut = error.pos >= len(said.rstrip()) or error.msg.startswith("Unterminated")
+        what = "ends in the middle of its JSON" if is_cut else "is not valid JSON"
         raise ReinsError(
             f"the reply {what}, at character {error.pos}: {error.msg}: “{_quote(said[begin:])}”"
         ) from error

@@ -1,0 +1,87 @@
+"""What an instruction says must not be touched, read without a model: no reply can drop it.
+
+A model may add constraints to these and never takes one away. What stands in quotes is text that somebody refers to (a
+sign, a caption), not something that the operator asks for.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from reins.contracts.plan import Constraint
+from reins.contracts.scene import Scene
+from reins.planning.answers import CannotDo, Unclear
+from reins.planning.english.lexicon import Kind, vocabulary
+from reins.planning.english.meaning import read
+from reins.skills.registry import SkillSpec
+
+_QUOTED: Final = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»|‘[^’]*’|「[^」]*」|『[^』]*』|(?<!\w)'[^']*'(?!\w)")
+_APOSTROPHE: Final = re.compile(r"(?<=\w)’(?=\w)")
+_END: Final = re.compile(r"[.;!?\n]|\bthen\b")
+_PART: Final = re.compile(r",|\band\b|\bbut\b|\bwhile\b")
+_WORD: Final = re.compile(r"\s+")
+
+
+def said_constraints(instruction: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> tuple[Constraint, ...]:
+    """The constraints that the instruction states in words that are known.
+
+    The whole is read if all of it is understood, else each clause that forbids something, and each adverb of care.
+
+    Args:
+        instruction: what the operator said.
+        scene: the scene in which it was said.
+        registry: the skills' declarations.
+    """
+    said = _QUOTED.sub(" ", _APOSTROPHE.sub("'", instruction)).lower()
+    whole = _read(said, scene, registry)
+    if whole is not None:
+        return whole
+    words = vocabulary(scene)
+    forbidding = [phrase for phrase, (kind, _) in words.items() if kind is Kind.NOT]
+    leaving = [phrase for phrase, (kind, value) in words.items() if kind is Kind.ALONE and value == "leave"]
+    sweeping = [phrase for phrase, (kind, _) in words.items() if kind is Kind.ALL]
+    found: list[Constraint] = []
+    for clause in _clauses(said, [*forbidding, *leaving]):
+        readings = (_read(f"go home, {part}", scene, registry) for part in _shorter(clause, sweeping))
+        found += next((reading for reading in readings if reading), ())
+    speeds = [float(value) for phrase, (kind, value) in words.items() if kind is Kind.ADVERB and _has(phrase, said)]
+    return tightest([*found, *(Constraint(kind="speed", scale=scale) for scale in speeds)])
+
+
+def tightest(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
+    """Each constraint once, and of the speeds the lowest."""
+    kept = dict.fromkeys(rule.model_copy(update={"set_by": "planner", "id": ""}) for rule in constraints)
+    speeds = [rule for rule in kept if rule.kind == "speed"]
+    slowest = min(speeds, key=lambda rule: rule.scale, default=None)
+    return tuple(rule for rule in kept if rule.kind != "speed" or rule is slowest)
+
+
+def _read(text: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> tuple[Constraint, ...] | None:
+    """The constraints of a text that is understood; None of one that is not."""
+    try:
+        return read(text, scene, registry).constraints
+    except (CannotDo, Unclear):
+        return None
+
+
+def _clauses(said: str, beginnings: list[str]) -> Iterator[str]:
+    """What begins with one of the phrases, up to the end of its sentence."""
+    starts = {
+        match.start() for phrase in beginnings for match in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", said)
+    }
+    for start in sorted(starts):
+        yield _END.split(said[start:], maxsplit=1)[0]
+
+
+def _shorter(clause: str, sweeping: list[str]) -> Iterator[str]:
+    """The clause, then ever shorter beginnings of it: what follows may be something else.
+
+    One about all things is cut between its parts only, for what follows within a part is often an exception.
+    """
+    cut = _PART if any(_has(phrase, clause) for phrase in sweeping) else _WORD
+    for end in (len(clause), *reversed([match.start() for match in cut.finditer(clause)])):
+        yield clause[:end]
+
+
+def _has(phrase: str, said: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", said) is not None

@@ -1,0 +1,284 @@
+"""The planner that asks a language model, checks what it says, and does without it where it fails.
+
+The model is asked; its reply is read, tightened and verified against the scene. What does not pass is sent back with
+the reason, a bounded number of times. If nothing passes, or there is no reply, the symbolic planner plans; if it has no
+plan, the operator is asked. So the model proposes, and never decides what is allowed.
+"""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from reins.contracts.errors import ReinsError
+from reins.contracts.plan import Constraint, Plan
+from reins.contracts.scene import Scene
+from reins.planning.answers import CannotDo, Unclear
+from reins.planning.english.meaning import read
+from reins.planning.language.chat import again, chat_prompt
+from reins.planning.language.compact import compact_prompt, plain_instruction
+from reins.planning.language.guard import said_constraints, tightest
+from reins.planning.language.model import Bounds, Cancel, Cancelled, LanguageModel, ModelError, Prompt
+from reins.planning.language.plain import Names
+from reins.planning.language.reply import read_reply
+from reins.planning.language.schema import plan_schema
+from reins.planning.language.settings import LanguageSettings
+from reins.planning.planner import History, unmet_effects
+from reins.planning.pursuit import missing
+from reins.planning.symbolic import SymbolicPlanner
+from reins.planning.verifier import verify
+from reins.skills.registry import SkillSpec
+
+Report = Callable[[str], None]
+
+CLOSING: Final = 5.0
+"""How long a cancelled model may take to come to its end before it is left alone [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    """A reply: as it came, as a plan if it is one, and what is wrong with it."""
+
+    text: str
+    plan: Plan | None
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What the planner was asked."""
+
+    instruction: str
+    scene: Scene
+    history: History
+
+
+class LanguagePlanner:
+    """Plans by asking a language model.
+
+    Args:
+        name: of the backend.
+        load: makes the model; called at the first plan, and again after it failed.
+        registry: the skills' declarations.
+        settings: bounds, votes and attempts.
+        report: called, in the thread that plans, with a sentence whenever the model is done without.
+    """
+
+    quick: Final = False
+
+    def __init__(
+        self,
+        name: str,
+        load: Callable[[], LanguageModel],
+        registry: Mapping[str, SkillSpec],
+        settings: LanguageSettings,
+        report: Report,
+    ) -> None:
+        self.name: Final = name
+        self._load = load
+        self._registry = registry
+        self._settings = settings
+        self._report = report
+        self._symbolic = SymbolicPlanner(registry)
+        self._model: LanguageModel | None = None
+        self._lock = threading.Lock()  # one plan at a time; guards the model
+        self._cancel = Cancel()
+
+    def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
+        """The model's plan if it passes, else the symbolic planner's, else a question to the operator.
+
+        Raises:
+            Cancelled: it was cancelled.
+        """
+        self._cancel = cancel = Cancel()
+        question = _Question(instruction, scene, history)
+        try:
+            plain_instruction(instruction)
+        except ReinsError as error:
+            return Plan(refusal=str(error))
+        try:
+            with self._alone():
+                return self._ask(question, cancel)
+        except Cancelled:
+            raise
+        except ModelError as error:
+            return self._without_model(question, str(error))
+
+    def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
+        """Lasting effects that are not seen; where the words of the instruction are all known, its goals besides."""
+        if lost := unmet_effects(scene, history, self._registry):
+            return lost
+        try:
+            task = read(instruction, history.initial, self._registry)
+            return missing(task, scene, history, self._registry)
+        except (Unclear, CannotDo):
+            return []
+
+    def warm_up(self) -> None:
+        """Load the model; what goes wrong is reported, and tried again at the first plan."""
+        try:
+            with self._alone():
+                self._loaded()
+        except ModelError as error:
+            self._report(f"{error}; until that is mended, the symbolic planner plans")
+
+    def cancel(self) -> None:
+        """Make a `plan` that another thread waits for end soon, with Cancelled."""
+        self._cancel.give()
+
+    def close(self) -> None:
+        """Cancel, then give the model back, unless it does not come to an end."""
+        self.cancel()
+        if self._lock.acquire(timeout=CLOSING):
+            if self._model is not None:
+                self._model.close()
+            self._model = None
+            self._lock.release()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One plan at a time.
+
+        Raises:
+            ModelError: an earlier one does not come to its end.
+        """
+        if not self._lock.acquire(timeout=self._settings.answer_limit):
+            raise ModelError(f"the language model ({self.name}) is still loading, or busy with an earlier plan")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _loaded(self) -> LanguageModel:
+        if self._model is None:
+            self._model = self._load()
+        return self._model
+
+    def _ask(self, question: _Question, cancel: Cancel) -> Plan:
+        """The first plan of the model that passes.
+
+        Raises:
+            ModelError: there is none within the bounds; Cancelled.
+        """
+        model = self._loaded()
+        deadline = time.monotonic() + self._settings.answer_limit
+        dialogue = _Dialogue(question, self._registry, self._format(model))
+        problems: tuple[str, ...] = ()
+        for attempt in range(self._settings.attempts):
+            proposals = list(self._votes(model, dialogue.prompt(), question, attempt, deadline, cancel))
+            best = _most_frequent([proposal for proposal in proposals if not proposal.problems])
+            if best is not None and best.plan is not None:
+                return best.plan
+            worst = _most_frequent(proposals) or proposals[0]
+            problems = worst.problems
+            dialogue.turned_down(worst)
+        raise ModelError(f"{model.name} made no plan that works in {self._settings.attempts} attempts: {problems[0]}")
+
+    def _votes(
+        self,
+        model: LanguageModel,
+        prompt: Prompt,
+        question: _Question,
+        attempt: int,
+        deadline: float,
+        cancel: Cancel,
+    ) -> Iterator[_Proposal]:
+        """Replies to one prompt. Without a temperature all would be the same, and one is enough."""
+        schema = plan_schema(question.scene, self._registry)
+        votes = self._settings.votes if self._settings.temperature > 0.0 else 1
+        for vote in range(votes):
+            left = deadline - time.monotonic()
+            if left <= 0.0:
+                raise ModelError(f"{model.name} made no plan that works within {self._settings.answer_limit:g} s")
+            cancel.check()
+            seed = self._settings.seed + attempt * votes + vote
+            bounds = Bounds(self._settings.max_tokens, left, self._settings.temperature, seed)
+            completion = model.complete(prompt, schema, bounds, cancel)
+            yield self._judged(completion.text, question, cut=completion.cut)
+
+    def _judged(self, text: str, question: _Question, *, cut: bool) -> _Proposal:
+        """A reply as a tightened plan, and what is wrong with it."""
+        try:
+            plan = Names(question.scene).restore(read_reply(text))
+        except ReinsError as error:
+            why = f"it was cut off after {self._settings.max_tokens} tokens" if cut else str(error)
+            return _Proposal(text, None, (why,))
+        plan = self._tightened(plan, question)
+        return _Proposal(text, plan, tuple(self._problems(plan, question)))
+
+    def _tightened(self, plan: Plan, question: _Question) -> Plan:
+        """The plan with the constraints that the operator's words, and earlier plans of the task, hold it to."""
+        history, here = question.history, question.scene.objects
+        said = said_constraints(question.instruction, history.initial, self._registry)
+        kept = [rule for rule in (*history.agreed, *said) if rule.kind != "avoid" or rule.object in here]
+        return plan.model_copy(update={"constraints": tightest((*plan.constraints, *kept))})
+
+    def _problems(self, plan: Plan, question: _Question) -> list[str]:
+        """What is wrong with a plan, what others have forbidden included."""
+        forbidden = question.history.forbidden & set(question.scene.objects)
+        rules = (Constraint(kind="avoid", object=name) for name in sorted(forbidden))
+        bound = plan.model_copy(update={"constraints": (*plan.constraints, *rules)})
+        problems = verify(bound, question.scene, self._registry)
+        if not problems and plan.steps == ():
+            unmet = self.unmet(question.instruction, question.scene, question.history)
+            return [f"it has no steps, and {clause}" for clause in unmet]
+        return problems
+
+    def _without_model(self, question: _Question, why: str) -> Plan:
+        """What the symbolic planner says, with the reason; where it has no way, the operator is asked."""
+        plan = self._symbolic.plan(question.instruction, question.scene, question.history)
+        if plan.refusal is None:
+            self._report(f"{why}; the symbolic planner goes on")
+            thought = "; ".join(filter(None, (plan.thought, "planned without the language model")))
+            return self._tightened(plan.model_copy(update={"thought": thought}), question)
+        self._report(f"{why}; the symbolic planner has no plan either: {plan.refusal}")
+        asked = (
+            f"The language model gave no plan ({why}), and without it: {plan.refusal}. Can you say it in other words?"
+        )
+        return Plan(thought="there is no plan", question=asked)
+
+    def _format(self, model: LanguageModel) -> str:
+        return model.takes if self._settings.prompt == "auto" else self._settings.prompt
+
+
+class _Dialogue:
+    """The prompts to one question: the first, then those that say what was wrong with the reply before."""
+
+    def __init__(self, question: _Question, registry: Mapping[str, SkillSpec], form: str) -> None:
+        self._question, self._registry = question, registry
+        self._is_chat = form == "chat"
+        self._history = question.history
+        self._turns = (
+            chat_prompt(question.instruction, question.scene, question.history, registry) if self._is_chat else ()
+        )
+
+    def prompt(self) -> Prompt:
+        """The next one."""
+        if self._is_chat:
+            return self._turns
+        return compact_prompt(self._question.instruction, self._question.scene, self._history, self._registry)
+
+    def turned_down(self, proposal: _Proposal) -> None:
+        """A reply did not pass."""
+        self._history = self._history.rejected(list(proposal.problems))
+        if self._is_chat:
+            self._turns = (*self._turns, *again(proposal.text, proposal.problems))
+
+
+def _most_frequent(proposals: list[_Proposal]) -> _Proposal | None:
+    """The proposal that most others agree with; of several the first. Wording does not matter, what is done does."""
+    count = Counter(map(_meaning, proposals))
+    return max(proposals, key=lambda proposal: count[_meaning(proposal)], default=None)
+
+
+def _meaning(proposal: _Proposal) -> str:
+    plan = proposal.plan
+    if plan is None:
+        return "unreadable"
+    if plan.steps is None:
+        return "question" if plan.question is not None else "refusal"
+    rules = sorted(str(rule) for rule in plan.constraints)
+    return "; ".join((*map(str, plan.steps), *rules))
