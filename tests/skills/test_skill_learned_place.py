@@ -1,4 +1,4 @@
-"""Placing and pushing by tool-twist policies: the scripts bring the hand near, the policy acts, physics is asked."""
+"""Moving, placing, pushing by tool-twist policies: scripts bring the hand near, the policy acts, physics is asked."""
 
 import numpy as np
 import pytest
@@ -48,6 +48,13 @@ class PutsDown(Rule):
         if inputs.state.gripper_holding:
             return off, CLOSED if np.linalg.norm(off) > 0.008 else OPEN
         return np.array([0.0, 0.0, 0.1]), OPEN
+
+
+class Hovers(Rule):
+    """To the goal with open fingers, as one learns it that never held anything."""
+
+    def decide(self, inputs: PolicyInput) -> tuple[FloatArray, float]:
+        return inputs.goal.position - inputs.tool.position, OPEN
 
 
 class HoldsOn(Rule):
@@ -126,4 +133,16 @@ def test_an_object_is_pushed_and_the_hand_goes_on_from_where_the_policy_left_it(
     assert sign * moved[axis] == pytest.approx(0.08, abs=0.025)
     assert abs(moved[1 - axis]) < 0.02
     assert 0.05 < policy.inputs[0].tool.position[2] - before[2] < 0.11, "it takes over where its training began"
+    assert not is_touched(loop.robot.world_state(), "green_block")
+
+
+def test_the_hand_is_moved_over_an_object_and_keeps_what_it_holds() -> None:
+    policy = Hovers("move_to")
+    loop = with_policy(holding(), policy)
+    output = loop.run("move_to", target="green_block", height=0.06)
+    assert output.status is Status.SUCCEEDED, output.reason
+    assert loop.robot.world_state().held == "red_block" and policy.inputs
+    tool, block = loop.kinematics.tool_pose(loop.robot.read().position).position, loop.scene.find("green_block")
+    assert np.linalg.norm(tool[:2] - block.position[:2]) < 0.012
+    assert tool[2] >= block.top + 0.055
     assert not is_touched(loop.robot.world_state(), "green_block")

@@ -6,6 +6,7 @@ from typing import Final
 from reins.contracts.plan import ArgumentValue
 from reins.contracts.scene import Scene
 from reins.hardware.robot import RobotState
+from reins.skills.learned.move_to import move_to
 from reins.skills.learned.pick import pick
 from reins.skills.learned.place import by_policy
 from reins.skills.learned.push import push
@@ -20,6 +21,9 @@ Values = Mapping[str, ArgumentValue]
 LearnedBuilder = Callable[[Arm, Layout, PolicySlot, Style, Values, RobotState, Scene], PhaseSequence]
 
 LEARNED: Final[Mapping[str, LearnedBuilder]] = {
+    "move_to": lambda arm, layout, slot, style, values, state, scene: move_to(
+        arm, layout, slot, style, str(values["target"]), float(values["height"]), state, scene
+    ),
     "pick": lambda arm, layout, slot, style, values, state, scene: pick(
         arm, layout, slot, style, str(values["object"]), state, scene
     ),

@@ -75,6 +75,7 @@ class RunPolicy(Phase):
         goal: (3,) from the object as it is seen when the phase begins: where the object should be [m].
         done: whether the goal is reached, from the newest state, the object and the goal.
         style: how it is to act.
+        grips: whether it moves the fingers, too.
     """
 
     def __init__(
@@ -87,8 +88,10 @@ class RunPolicy(Phase):
         done: Callable[[RobotState, ObjectView, FloatArray], bool],
         style: Style,
         weight: float = 2.0,
+        grips: bool = True,
     ) -> None:
         super().__init__(name, weight)
+        self._grips = grips
         self._arm, self._slot, self._id = arm, slot, object_id
         self._goal_of, self._done_when = goal, done
         metadata = slot.policy.metadata
@@ -141,7 +144,8 @@ class RunPolicy(Phase):
             self._style,
         )
         action = policy.act(inputs)
-        self.gripper = self._decoder.gripper(action)
+        if self._grips:
+            self.gripper = self._decoder.gripper(action)
         posture = (state.position, state.reference, tool.position, tool.rotation, jacobian)
         self._decoder.aim(action, self._share, *posture)
 

@@ -48,8 +48,8 @@ def clear_view(arm: Arm) -> MoveJoints:
     return MoveJoints("clear", arm, arm.profile.home)
 
 
-def move_to(arm: Arm, layout: Layout, target_id: str, height: float, state: RobotState, scene: Scene) -> PhaseSequence:
-    """Move the hand above an object.
+class Over:
+    """Where the hand goes to be over an object.
 
     Args:
         target_id: the object.
@@ -59,29 +59,45 @@ def move_to(arm: Arm, layout: Layout, target_id: str, height: float, state: Robo
         ReinsError: it is out of reach.
     """
 
-    def over(z: float, yaw: float, now: Scene) -> ToolPose:
-        x, y, _ = seen(now, target_id).position
+    def __init__(
+        self, arm: Arm, layout: Layout, target_id: str, height: float, state: RobotState, scene: Scene
+    ) -> None:
+        self._layout, self._id, self._height = layout, target_id, height
+        travel = layout.travel_height(scene, hanging_below(layout, state, scene))
+        self._yaw = comfortable_yaw(arm, self._pose(self.level(state, scene), 0.0, scene), travel, state, target_id)
+
+    def level(self, now: RobotState, scene: Scene) -> float:
+        """Height of the tool in the end [m]."""
+        hanging = hanging_below(self._layout, now, scene)
+        return seen(scene, self._id).top + max(self._height, hanging + 0.01)
+
+    def at(self, now: RobotState, scene: Scene) -> ToolPose:
+        """Where the hand ends."""
+        return self._pose(self.level(now, scene), self._yaw, scene)
+
+    def above(self, now: RobotState, scene: Scene) -> ToolPose:
+        """The same at travelling height, if that is higher."""
+        travel = self._layout.travel_height(scene, hanging_below(self._layout, now, scene))
+        return self._pose(max(travel, self.level(now, scene)), self._yaw, scene)
+
+    def _pose(self, z: float, yaw: float, scene: Scene) -> ToolPose:
+        x, y, _ = seen(scene, self._id).position
         return pointing_down(x, y, z, yaw)
 
-    def level(now: RobotState, scene: Scene) -> float:
-        return seen(scene, target_id).top + max(height, hanging_below(layout, now, scene) + 0.01)
 
-    travel = layout.travel_height(scene, hanging_below(layout, state, scene))
-    yaw = comfortable_yaw(arm, over(level(state, scene), 0.0, scene), travel, state, target_id)
+def move_to(arm: Arm, layout: Layout, target_id: str, height: float, state: RobotState, scene: Scene) -> PhaseSequence:
+    """Move the hand above an object; `height` [m] as for `Over`.
 
-    def above(now: RobotState, scene: Scene) -> ToolPose:
-        travel = layout.travel_height(scene, hanging_below(layout, now, scene))
-        return over(max(travel, level(now, scene)), yaw, scene)
-
-    def at(now: RobotState, scene: Scene) -> ToolPose:
-        return over(level(now, scene), yaw, scene)
-
+    Raises:
+        ReinsError: it is out of reach.
+    """
+    over = Over(arm, layout, target_id, height, state, scene)
     return PhaseSequence(
         arm,
         [
             lift(arm, layout),
-            MoveTool("approach", arm, above, follow=True, weight=2.0),
-            MoveTool("settle", arm, at, scale=0.7, follow=True),
+            MoveTool("approach", arm, over.above, follow=True, weight=2.0),
+            MoveTool("settle", arm, over.at, scale=0.7, follow=True),
         ],
     )
 
