@@ -8,6 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from pydantic import Field
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm
+from sensor_msgs.msg import JointState
 
 from reins.contracts.errors import ReinsError
 from reins.launching.report import state_line
@@ -101,7 +102,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
         self._lifecycle = LifecycleClients(self, self.settings.nodes)
         self._arm_client = self.create_client(Arm, "robot/arm")
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
-        self._alive = Inbox(self, ros.RobotState, "robot_state", CONTROL)
+        self._alive = Inbox(self, JointState, "joint_states", CONTROL)  # of every kind of robot
         self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
         self._diagnostics = self.create_publisher(DiagnosticArray, "diagnostics", 10)
 
