@@ -45,9 +45,6 @@ LOOKS: Final = 20
 NAMELESS: Final = "_NODE_NAME_UNKNOWN_"
 """What rmw calls the node of a topic whose process it has discovered, but not yet the node's name."""
 
-MOVING: Final = 0.02
-"""A joint faster than this moves [rad/s]."""
-
 SLOWEST: Final = 0.2
 """Real-time factor below which states come so rarely that the other nodes' deadlines on the steady clock would pass."""
 
@@ -281,12 +278,18 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def _on_recover(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
-            self._in_loop().call(self._host.recover)
+            self._in_loop().call(self._recover)
         except (ReinsError, TimeoutError) as error:
             response.success, response.message = False, str(error)
             return response
         response.success, response.message = True, "recovered; not armed"
         return response
+
+    def _recover(self) -> None:
+        """In the control thread. A driver that recovers holds still at once: too hard for a robot that moves."""
+        if not self._wire.stands(self._read()):
+            raise ReinsError("not recovered: the robot moves; stop it, and ask again when it stands")
+        self._host.recover()
 
     def _on_reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
         try:
@@ -303,7 +306,7 @@ class RobotNode(ManagedNode[RobotSettings]):
     def _reset(self, seed: int) -> None:
         """In the control thread. An armed robot is armed again once safety's reference is where the arm now is."""
         state = self._read()
-        if max(abs(state.velocity)) > MOVING:
+        if not self._wire.stands(state):
             raise ReinsError("the world is not reset: the robot moves; cancel the task first")
         assert self._simulated is not None
         self._rearm = self._host.armed

@@ -18,6 +18,12 @@ from reins.nodes import convert, convert_legged
 NEAR: Final = 0.02
 """Safety's reference is where an arm is when no joint differs by more [rad]."""
 
+MOVING: Final = 0.02
+"""An arm moves when a joint is faster than this [rad/s]."""
+
+BODY_MOVING: Final = 0.05
+"""A legged robot moves when its body is faster than this [m/s], or turns faster [rad/s]; its legs may sway."""
+
 
 class Axes(NamedTuple):
     """What the commands to a robot move, in order: names, speed limits of its profile, and units of velocity."""
@@ -37,6 +43,7 @@ class Wire:
         command_to_msg, command_from_msg: what sources want.
         safe_to_msg, safe_from_msg: what safety lets through.
         leaves_in_place: whether a robot of this state stays where it is when it is armed under this safe command.
+        stands: whether a robot of this state stands still.
         fingers: names of the joints that joint_states shows besides the profile's.
         finger_position: of each of them [m].
         axes: what its commands move.
@@ -52,6 +59,7 @@ class Wire:
     safe_to_msg: Callable[[Any], Any]
     safe_from_msg: Callable[[Any], Any]
     leaves_in_place: Callable[[Any, Any], bool]
+    stands: Callable[[Any], bool]
     fingers: Callable[[Any], Sequence[str]]
     finger_position: Callable[[Any], float]
     axes: Callable[[Any], Axes]
@@ -66,6 +74,15 @@ def _arm_stays(command: SafeCommand, state: RobotState) -> bool:
 def _body_stays(command: SafeBodyCommand, _state: LeggedState) -> bool:
     """Whether the body is told to stand still."""
     return not command.velocity.any()
+
+
+def _arm_stands(state: RobotState) -> bool:
+    return bool((abs(state.velocity) <= MOVING).all())
+
+
+def _body_stands(state: LeggedState) -> bool:
+    odometry = state.odometry
+    return bool((abs(odometry.linear) <= BODY_MOVING).all() and (abs(odometry.angular) <= BODY_MOVING).all())
 
 
 def _joints(profile: RobotProfile) -> Axes:
@@ -99,6 +116,7 @@ WIRES: Final[Mapping[str, Wire]] = {
         convert.safe_command_to_msg,
         convert.safe_command_from_msg,
         _arm_stays,
+        _arm_stands,
         _fingers,
         _finger_position,
         _joints,
@@ -114,6 +132,7 @@ WIRES: Final[Mapping[str, Wire]] = {
         convert_legged.safe_body_command_to_msg,
         convert_legged.safe_body_command_from_msg,
         _body_stays,
+        _body_stands,
         lambda _profile: (),
         lambda _state: 0.0,
         _body,

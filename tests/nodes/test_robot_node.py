@@ -19,10 +19,11 @@ from std_srvs.srv import Trigger
 
 from reins.demo.session import free_domain
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import Robot, RobotSpec
+from reins.hardware.robot import Robot, RobotSpec, RobotState, StopCategory
 from reins.nodes import drivers
 from reins.nodes.qos import CONTROL
 from reins.nodes.robot import AUTOMATION, RobotNode
+from reins.nodes.wires import MOVING
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.simulators import SIMULATORS
 from reins.sim.world import load_world
@@ -199,6 +200,26 @@ def test_recovering_does_not_arm(make: Callable[..., RobotNode]) -> None:
     assert node._on_recover(Trigger.Request(), Trigger.Response()).success
     assert (node._host.armed, node._host.read().fault) == (False, "")
     commander.close()
+
+
+@pytest.mark.parametrize("speed, recovers", [(MOVING, True), (1.01 * MOVING, False)])
+def test_a_robot_that_moves_is_not_recovered(
+    make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch, speed: float, recovers: bool
+) -> None:
+    """Armed or braking, it would be made to hold still at once."""
+    node = make()
+    node._in_loop().call(lambda: node._host.stop(StopCategory.CONTROLLED, "someone stopped it"))
+    read = node._read
+
+    def moving() -> RobotState:
+        state: RobotState = read()
+        return replace(state, velocity=np.full_like(state.velocity, -speed))
+
+    monkeypatch.setattr(node, "_read", moving)
+    answer = node._on_recover(Trigger.Request(), Trigger.Response())
+    assert answer.success is recovers
+    assert recovers or answer.message == "not recovered: the robot moves; stop it, and ask again when it stands"
+    assert node._host.read().fault == ("" if recovers else "someone stopped it")
 
 
 def test_robot_time_goes_on_over_a_reset_of_the_world(make: Callable[..., RobotNode]) -> None:

@@ -1,16 +1,18 @@
 """Each kind of robot has its messages, and arming moves none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 pytestmark = pytest.mark.ros
 pytest.importorskip("reins_msgs", reason="needs the built interfaces")
 
-from reins.hardware.legged import Posture, SafeBodyCommand  # noqa: E402
+from reins.hardware.legged import LeggedState, Odometry, Posture, SafeBodyCommand  # noqa: E402
 from reins.hardware.profile import KINDS, known_profiles, load_profile  # noqa: E402
 from reins.hardware.profile_base import Profile  # noqa: E402
 from reins.hardware.robot import RobotState, SafeCommand  # noqa: E402
-from reins.nodes.wires import NEAR, WIRES, wire_of, wire_of_state  # noqa: E402
+from reins.nodes.wires import BODY_MOVING, MOVING, NEAR, WIRES, wire_of, wire_of_state  # noqa: E402
 
 
 def test_every_kind_has_its_own() -> None:
@@ -46,3 +48,20 @@ def test_an_arm_stays_where_safetys_reference_is(offset: float, stays: bool) -> 
 def test_a_body_stays_while_it_is_told_to_stand_still(velocity: tuple[float, ...], stays: bool) -> None:
     command = SafeBodyCommand(1, 0.0, 0.02, np.array(velocity), Posture.STAND)
     assert WIRES["quadruped"].leaves_in_place(command, None) is stays
+
+
+@pytest.mark.parametrize(("speed", "stands"), [(MOVING, True), (-MOVING, True), (1.001 * MOVING, False), (-1.0, False)])
+def test_an_arm_stands_while_no_joint_is_faster_than_that(speed: float, stands: bool) -> None:
+    zeros, velocity = np.zeros(7), np.zeros(7)
+    velocity[5] = speed
+    assert WIRES["arm"].stands(RobotState(0.0, zeros, velocity, zeros, zeros, 0.04, False, 0)) is stands
+
+
+@pytest.mark.parametrize("part", ["linear", "angular"])
+@pytest.mark.parametrize(("speed", "stands"), [(BODY_MOVING, True), (1.001 * BODY_MOVING, False), (-1.0, False)])
+def test_a_legged_robot_stands_while_its_body_does_whatever_its_legs_do(part: str, speed: float, stands: bool) -> None:
+    zeros, upright = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
+    odometry = replace(Odometry(zeros, upright, zeros, zeros), **{part: np.array([0.0, speed, 0.0])})
+    legs = np.full(12, 0.5)
+    state = LeggedState(0.0, upright, legs, legs, legs, np.ones(4, dtype=bool), 0.9, odometry)
+    assert WIRES["quadruped"].stands(state) is stands

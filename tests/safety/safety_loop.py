@@ -92,7 +92,8 @@ class KinematicRobot:
         self._fault = reason
 
     def recover(self) -> None:
-        """Clear the fault."""
+        """Clear the fault and hold still."""
+        self._velocity = np.zeros_like(self._velocity)
         self._fault = ""
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from safety_loop import PERIOD, Loop
 
@@ -167,6 +167,7 @@ def test_limits_and_latches_hold_in_a_thousand_lives(profile: RobotProfile, acts
     live(profile, acts)
 
 
+@example(acts=[("skill", 2), ("reset", 1)], periods=30)  # recovered in the middle of a motion
 @given(acts=ACTS, periods=st.integers(30, 60))
 def test_nothing_moves_while_only_what_was_there_before_a_stop_goes_on(
     profile: RobotProfile, acts: list[tuple[str, int]], periods: int

@@ -103,7 +103,8 @@ class KinematicWalker:
         self._fault = reason
 
     def recover(self) -> None:
-        """Clear the fault."""
+        """Clear the fault and hold still."""
+        self._told = np.zeros(3)
         self._fault = ""
 
     def close(self) -> None:
