@@ -5,7 +5,21 @@ from typing import Annotated
 import typer
 
 from reins import __version__
-from reins.cli import blackbox, constraints, demo, doctor, graph, models, sim, skills, task, teleop, train, up
+from reins.cli import (
+    blackbox,
+    conformance,
+    constraints,
+    demo,
+    doctor,
+    graph,
+    models,
+    sim,
+    skills,
+    task,
+    teleop,
+    train,
+    up,
+)
 from reins.cli.console import EXIT_CODES, out
 from reins.cli.group import BenchGroup, RootGroup
 
@@ -53,6 +67,7 @@ app.command("blackbox", rich_help_panel=LOOK)(blackbox.blackbox)
 app.add_typer(skills.app, name="skills", rich_help_panel=LOOK)
 app.add_typer(models.app, name="models", rich_help_panel=LOOK)
 app.command("doctor", rich_help_panel=LOOK)(doctor.doctor)
+app.command("conformance", rich_help_panel=LOOK)(conformance.conformance)
 app.add_typer(
     typer.Typer(cls=BenchGroup, no_args_is_help=True),
     name="bench",

@@ -35,6 +35,7 @@ COMMANDS: tuple[list[str], ...] = (
     ["status"],
     ["blackbox"],
     ["doctor"],
+    ["conformance"],
     ["skills"],
     ["skills", "list"],
     ["skills", "show"],

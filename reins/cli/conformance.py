@@ -1,0 +1,131 @@
+"""`reins conformance`: what every driver must do, checked on one, simulated or real."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from reins.cli.console import ExitCode, err, out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rich.status import Status
+
+    from reins.hardware.conformance.check import Entry
+    from reins.hardware.conformance.subject import Subject
+    from reins.hardware.conformance.suite import Result
+    from reins.hardware.profile import RobotProfile
+    from reins.hardware.robot import Robot
+
+COLOURS = {"passed": "green", "failed": "bold red", "left out": "dim"}
+
+
+def conformance(
+    robot: Annotated[str, typer.Option(help="Driver that is checked: mujoco or pybullet.")] = "mujoco",
+    profile: Annotated[str, typer.Option(help="Robot profile: a name, or the path of a YAML file.")] = "franka",
+    only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given again.")] = None,
+    file: Annotated[Path | None, typer.Option("--json", help="Write summary and checks to this file.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Move a real robot without asking first.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="Show the checks and run nothing.")] = False,
+) -> None:
+    """Check that a driver does what every driver must, before it is trusted with a robot.
+
+    A real robot holds still until you agree to the motions that are shown first; no part of it moves farther than three
+    centimetres. Keep a hand on its own emergency stop. Exit status 1 when a check failed.
+    """
+    from reins.bench.report import Report
+    from reins.hardware.conformance.subject import Subject
+    from reins.hardware.conformance.suite import choose, run_checks
+    from reins.hardware.profile import load_profile
+
+    entries = choose(only or ())
+    if show:
+        out.print(_list(entries))
+        return
+    limits = load_profile(profile)
+    subject = Subject(_maker(robot, limits), limits)
+    try:
+        subject.open()
+        with err.status("connected") as status:
+            agrees = _Consent(subject, status, given=yes or subject.robot.spec.simulated)
+            results = list(run_checks(subject, entries, agrees))
+    finally:
+        subject.close()
+    out.print(_table(robot, results))
+    summary = {ending: sum(result.ending.value == ending for result in results) for ending in COLOURS}
+    out.print(", ".join(f"{count} {ending}" for ending, count in summary.items()))
+    if file:
+        settings = {"robot": robot, "profile": profile}
+        figures = {ending.replace(" ", "_"): count for ending, count in summary.items()}
+        Report("conformance", settings, figures, [result.record() for result in results]).write_json(file)
+    if summary["failed"]:
+        raise typer.Exit(int(ExitCode.FAILED))
+
+
+def _maker(name: str, profile: "RobotProfile") -> "Callable[[], Robot]":
+    """Makes drivers of that name, not yet connected."""
+    from reins.sim.simulators import make_simulator, require_simulator
+    from reins.sim.world import load_world
+
+    require_simulator(name)
+    return partial(make_simulator, name, profile, load_world("tabletop"), 0)
+
+
+class _Consent:
+    """Shows which check runs, and asks once before the first one that may move a real robot."""
+
+    def __init__(self, subject: "Subject", status: "Status", given: bool) -> None:
+        self._subject = subject
+        self._status = status
+        self._given: bool | None = given or None
+
+    def __call__(self, entry: "Entry") -> bool:
+        if entry.moves and self._given is None:
+            self._status.stop()
+            out.print(_motions(self._subject))
+            self._given = typer.confirm("Is the robot free to move like this, and a hand on its emergency stop?")
+            self._status.start()
+        self._status.update(f"{entry.name}: {entry.says}")
+        return not entry.moves or bool(self._given)
+
+
+def _motions(subject: "Subject") -> Table:
+    """The dry run: what the checks would have each joint do."""
+    from reins.hardware.conformance.motion import TRAVEL, one_joint
+
+    table = Table(
+        title=f"The checks move each joint there and back; no point moves farther than {1e3 * TRAVEL:.0f} mm",
+        title_justify="left",
+    )
+    for heading in ("joint", "from [rad]", "to [rad]", "at most [rad/s]"):
+        table.add_column(heading, justify="left" if heading == "joint" else "right")
+    position = subject.read().position
+    for index, name in enumerate(subject.profile.joint_names):
+        nudge = one_joint(subject.profile, index, position)
+        peak = abs(nudge.velocity(nudge.duration / 2)[index])
+        end = position[index] + nudge.distance[index]
+        table.add_row(name, f"{position[index]:+.3f}", f"{end:+.3f}", f"{peak:.3f}")
+    return table
+
+
+def _list(entries: "Sequence[Entry]") -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("check", "what must hold", "moves"):
+        table.add_column(heading)
+    for entry in entries:
+        table.add_row(entry.name, entry.says, "yes" if entry.moves else "")
+    return table
+
+
+def _table(robot: str, results: "Sequence[Result]") -> Table:
+    table = Table(title=f"conformance of {robot}", title_justify="left")
+    for heading in ("check", "", "what must hold", "found"):
+        table.add_column(heading)
+    for result in results:
+        colour = COLOURS[result.ending.value]
+        table.add_row(result.name, f"[{colour}]{result.ending.value}[/]", result.says, escape(result.detail))
+    return table

@@ -1,0 +1,102 @@
+"""`reins conformance`: what it prints, writes and exits with, and that a real robot is asked about first."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from reins.cli import conformance
+from reins.cli.app import app
+from reins.cli.console import ExitCode
+from reins.hardware.profile import RobotProfile
+from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.world import load_world
+
+
+def run(*arguments: str, answer: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["conformance", *arguments], input=answer)
+
+
+def test_passed_checks_are_counted_and_written(tmp_path: Path) -> None:
+    file = tmp_path / "report" / "conformance.json"
+    result = run("--robot", "mujoco", "--only", "identity", "--only", "joint_order", "--json", str(file))
+    assert result.exit_code == int(ExitCode.SUCCESS), result.output
+    report = json.loads(file.read_text())
+    assert report["summary"] == {"passed": 2, "failed": 0, "left_out": 0}
+    assert [episode["name"] for episode in report["episodes"]] == ["identity", "joint_order"]
+    assert all(episode["passed"] for episode in report["episodes"])
+
+
+def test_the_list_runs_nothing() -> None:
+    result = run("--list", "--robot", "nonsense")
+    assert result.exit_code == 0
+    assert "network_cut" in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (["--robot", "mujco"], "did you mean 'mujoco'"),
+        (["--only", "trackin"], "did you mean 'tracking'"),
+        (["--profile", "frnka"], "did you mean 'franka'"),
+        (["--profile", "go2"], "works with kind 'arm' only"),
+    ],
+)
+def test_wrong_names_are_one_sentence(arguments: list[str], says: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == int(ExitCode.ERROR)
+    assert says in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+
+
+class SeeminglyReal(MujocoRobot):
+    """Does not say that it is a simulation; the second joint is stuck."""
+
+    moved = False
+
+    @property
+    def spec(self) -> Any:
+        return replace(super().spec, simulated=False)
+
+    def write(self, command: Any) -> None:
+        type(self).moved |= bool(abs(command.velocity).max() > 0.0)
+        command.position[1] = self.read().reference[1]
+        command.velocity[1] = 0.0
+        super().write(command)
+
+
+@pytest.fixture
+def real(monkeypatch: pytest.MonkeyPatch) -> type[SeeminglyReal]:
+    SeeminglyReal.moved = False
+
+    def maker(name: str, profile: RobotProfile) -> Any:
+        return lambda: SeeminglyReal(profile, load_world("tabletop"), 0)
+
+    monkeypatch.setattr(conformance, "_maker", maker)
+    return SeeminglyReal
+
+
+def test_a_real_robot_that_may_not_move_does_not(real: type[SeeminglyReal]) -> None:
+    result = run("--only", "identity", "--only", "joint_order", answer="n\n")
+    assert "fr3_joint1" in result.output and "30 mm" in result.output
+    assert not real.moved
+    assert "1 passed, 0 failed, 1 left out" in result.output
+
+
+@pytest.mark.parametrize("arguments, answer", [([], "y\n"), (["--yes"], None)])
+def test_a_check_that_fails_is_told_with_figures(
+    real: type[SeeminglyReal], arguments: list[str], answer: str | None
+) -> None:
+    result = run("--only", "joint_order", *arguments, answer=answer)
+    assert real.moved
+    assert result.exit_code == int(ExitCode.FAILED)
+    assert "fr3_joint2" in result.output and "0 passed, 1 failed" in result.output
+
+
+def test_a_check_of_standing_asks_nothing(real: type[SeeminglyReal]) -> None:
+    result = run("--only", "identity")
+    assert result.exit_code == 0
+    assert "free to move" not in result.output
