@@ -13,7 +13,10 @@ setup(
     version="0.1.0",
     packages=find_packages(include=["reins", "reins.*"]),
     package_data={
-        "reins": ["**/*.yaml", "**/*.onnx", "**/*.gguf", "**/*.json", "**/*.md", "**/*.xml", "**/*.html", "**/*.j2", "py.typed"]
+        "reins": [
+            *("**/*.yaml", "**/*.onnx", "**/*.gguf", "**/*.json", "**/*.md", "**/*.xml", "**/*.html", "**/*.j2"),
+            "py.typed",
+        ]
     },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/reins"]),

@@ -37,8 +37,18 @@ def _openai(settings: LanguageSettings) -> LanguageModel:
     return OpenAIModel(settings.base_url, settings.model, settings.key_variable, takes)
 
 
+def _transformers(settings: LanguageSettings) -> LanguageModel:
+    from reins.planning.language.backends.transformers import TransformersModel
+
+    if not settings.model:
+        raise ModelError("the transformers backend needs the path of a folder in the parameter 'model'")
+    takes = FORMAT if settings.prompt == "compact" else "chat"
+    return TransformersModel(Path(settings.model).expanduser(), settings.device, takes)
+
+
 BACKENDS: Final[Mapping[str, Callable[[LanguageSettings], LanguageModel]]] = {
     "llama_cpp": _llama_cpp,
     "openai": _openai,
+    "transformers": _transformers,
 }
 """Name → model from the settings. Making one raises ModelError where it cannot be made."""

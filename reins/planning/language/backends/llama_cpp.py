@@ -21,6 +21,7 @@ from typing import Any, Final
 from jinja2 import TemplateError
 
 from reins.planning.language.backends.choice import Chooser
+from reins.planning.language.backends.turns import rendered, transcript
 from reins.planning.language.compact import FORMAT
 from reins.planning.language.grammar import grammar_of
 from reins.planning.language.model import (
@@ -205,19 +206,12 @@ class LlamaCppModel:
         return list(self._llama.tokenize(text.encode(), add_bos=not (begin and text.startswith(begin)), special=True))
 
     def _render(self, turns: Sequence[Message]) -> str:
-        """A conversation as the file's chat template writes it, or plainly where it has none."""
         template = self._llama.metadata.get("tokenizer.chat_template")
         if template is None:
-            return "".join(f"{turn.content}\n\n" for turn in turns)
+            return transcript(turns)
         ends = [self._special(token) for token in (self._llama.token_eos(), self._llama.token_bos())]
         formatter = require("llama_cpp.llama_chat_format").Jinja2ChatFormatter(template, *ends)
-        try:
-            return str(formatter(messages=_as_dicts(turns)).prompt)
-        except (TemplateError, ValueError):  # some templates know no system turn
-            try:
-                return str(formatter(messages=_as_dicts(_without_system(turns))).prompt)
-            except (TemplateError, ValueError) as error:
-                raise ModelError(f"the chat template of {self._path} cannot be used: {error}") from error
+        return rendered(turns, lambda messages: str(formatter(messages=messages).prompt), self._path)
 
     def _special(self, token: int) -> str:
         if token < 0:
@@ -274,13 +268,3 @@ def _common(tokens: Sequence[int], known: Sequence[int]) -> int:
             break
         count += 1
     return count
-
-
-def _as_dicts(turns: Sequence[Message]) -> list[dict[str, str]]:
-    return [{"role": turn.role, "content": turn.content} for turn in turns]
-
-
-def _without_system(turns: Sequence[Message]) -> list[Message]:
-    """The system's turn as the beginning of the first user's."""
-    system, user, *others = turns
-    return [Message("user", f"{system.content}\n\n{user.content}"), *others]
