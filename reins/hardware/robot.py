@@ -152,7 +152,11 @@ class Driver(Protocol[StateOut, SafeIn]):
         ...
 
     def write(self, command: SafeIn) -> None:
-        """Do this from now on; ignored while a fault is set. Never blocks."""
+        """Do this from now on; ignored while a fault is set. Never blocks. What is not finite stops the robot.
+
+        Raises:
+            ReinsError: it is no command for this robot.
+        """
 
     def step(self, dt: float) -> None:
         """Let `dt` [s] of robot time pass: a simulator computes it, a real driver checks its deadlines."""

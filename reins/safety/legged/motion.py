@@ -4,6 +4,7 @@ A body velocity is a reference by itself: whoever takes over goes on from the ve
 changes it within the acceleration limits. It acts for the robot time that really passes, as an arm's does.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -14,6 +15,7 @@ from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.legged.filter import LeggedFilter
 from reins.safety.legged.keep_outs import KeepOut
 from reins.safety.legged.settings import LeggedSettings
+from reins.safety.legged.validate import AXES
 from reins.safety.legged.verdict import BodyVerdict
 from reins.safety.reference import Reference
 from reins.safety.verdict import Limit
@@ -34,10 +36,10 @@ class LeggedMotion:
         self._period = 1.0 / profile.rates.command
         self._patience = UNAPPLIED * profile.rates.stale_after
         self._filter = LeggedFilter(profile, settings)
-        self._reference = Reference(3, self._period, profile.rates.stale_after)
+        self._reference = Reference(len(AXES), self._period, profile.rates.stale_after)
         self._posture = Posture.SIT
         self._sequence = self._applied = 0
-        self._applied_at = 0.0
+        self._applied_at = math.inf
         self._state: LeggedState
 
     @property
@@ -82,7 +84,7 @@ class LeggedMotion:
 
     def start(self, now: float) -> None:
         """Stand still from robot time `now` [s] on; whatever made the robot sit is over."""
-        self._reference.restart(np.zeros(3), now)
+        self._reference.restart(np.zeros(len(AXES)), now)
         self._filter.reset()
         self._applied_at = now
 

@@ -12,6 +12,7 @@ from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.validate import SOURCES, Rejection
 
 AXES = ("vx", "vy", "yaw rate")
+"""The numbers of a body velocity, in order."""
 
 UNIT_LENGTH = 1e-3
 """How far from 1 the length of an orientation may be: single-precision sensors, with room."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from reins.contracts.errors import ReinsError
 from reins.hardware.legged import LeggedState, Odometry, Posture, SafeBodyCommand
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import RobotSpec, StopCategory
@@ -74,6 +75,11 @@ class KinematicWalker:
     def write(self, command: SafeBodyCommand) -> None:
         """Do it from now on."""
         if self._fault or self.deaf:
+            return
+        if len(command.velocity) != 3 or command.posture not in tuple(Posture):
+            raise ReinsError(f"'{self._profile.name}' takes three velocities and a posture, and not {command}")
+        if not np.isfinite(command.velocity).all():
+            self.stop(StopCategory.CONTROLLED, "a velocity is not finite")
             return
         self._told, self._posture = command.velocity.copy(), command.posture
         self._sequence, self._silence = command.sequence, 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from legged_walker import standing, tilted, wish
+from legged_walker import disc, standing, tilted, wish
 
 from reins.hardware.legged import Posture
 from reins.hardware.quadruped import QuadrupedProfile
@@ -80,6 +80,12 @@ class TestCommands:
         command, _ = up.drive(wish((9.0, 0.0, 0.0)), 1.0, now + 5.0, now, 0)
         assert command.velocity[0] <= SLOW[0] + quadruped.acceleration[0] * longest + 1e-9
 
+    def test_it_keeps_out_of_what_surrounds_it(self, up: LeggedMotion, quadruped: QuadrupedProfile) -> None:
+        now, touching = up_at(quadruped), quadruped.body.footprint
+        up.surround([disc(touching + 0.1, 0.0, 0.0)])
+        command, limits = up.drive(wish(SLOW), 1.0, now, now, 0)
+        assert Limit.KEEP_OUT in limits and command.velocity[0] <= 0.0
+
     def test_periods_since_the_last(self, up: LeggedMotion, quadruped: QuadrupedProfile) -> None:
         now, step = up_at(quadruped), period(quadruped)
         up.drive(wish(SLOW), 1.0, now, now, 0)
@@ -133,6 +139,13 @@ class TestDeafDriver:
         state = standing(quadruped, START + UNAPPLIED * quadruped.rates.stale_after + offset)
         motion.see(state)
         assert bool(motion.lagging(state)) is found
+
+    def test_exactly_at_its_patience_it_may_yet_listen(self, quadruped: QuadrupedProfile) -> None:
+        """From second 0 on, so that the difference of two stamps is exact."""
+        motion = LeggedMotion(quadruped, LeggedSettings())
+        motion.see(standing(quadruped, 0.0))
+        motion.start(0.0)
+        assert not motion.lagging(standing(quadruped, UNAPPLIED * quadruped.rates.stale_after))
 
     def test_it_says_for_how_long(self, motion: LeggedMotion, quadruped: QuadrupedProfile) -> None:
         state = standing(quadruped, START + 1.25)
