@@ -27,7 +27,7 @@ PARTS: Final = (SENTENCES, "test_parts.py")
 
 JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "approach": ("test_approach.py",),
-    "arm": ("test_monitor_events.py", "test_monitor.py"),
+    "arm": ("test_arm_mover.py",),
     "bodies": ("test_bodies.py",),
     "clearance": ("test_clearance.py", "test_collision.py::TestDistances"),
     "clock": PARTS,
