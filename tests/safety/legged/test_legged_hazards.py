@@ -38,6 +38,29 @@ def test_hazards_are_faults_of_the_robot(finder: HazardFinder, quadruped: Quadru
     assert faults["battery", ROBOT] == "the battery is at 0%, and at 10% the robot sits down"
 
 
+def test_each_is_told_with_its_figures(quadruped: QuadrupedProfile, settings: LeggedSettings) -> None:
+    finder, names = HazardFinder(quadruped, settings), quadruped.joint_names
+    heat = np.full(len(names), 40.0)
+    heat[3] = 150.0
+    changes = {
+        "orientation": tilted(1.5),
+        "height": 0.015,
+        "contact": np.zeros(len(quadruped.feet), dtype=bool),
+        "battery": 0.04,
+        "temperature": heat,
+    }
+    finder.find(standing(quadruped, 0.0, **changes), True)
+    found = finder.find(standing(quadruped, 2.0, **changes), True)
+    height, motor = quadruped.height, quadruped.motor
+    assert found == {
+        Limit.TILT: f"the body tilts by 1.50 rad, and {quadruped.tilt.stop:.2f} rad is the limit",
+        Limit.BASE_HEIGHT: f"the base is 0.01 m above the ground instead of {height.lowest:g} … {height.highest:g} m",
+        Limit.FOOT_CONTACT: f"fewer than {quadruped.contact.feet} feet have touched the ground for 2.00 s",
+        Limit.BATTERY: f"the battery is at 4%, and at {quadruped.battery.sit:.0%} the robot sits down",
+        Limit.MOTOR_TEMPERATURE: f"the motor of {names[3]} has 150 °C, and at {motor.sit:.0f} °C the robot sits down",
+    }
+
+
 class TestSpell:
     def test_it_counts_from_the_first_time_without_a_break(self) -> None:
         spell = Spell()
@@ -163,6 +186,32 @@ class TestJointLimits:
             reason = self.lasting(finder, quadruped, 1.0, **{field: values})
             assert bool(reason) is is_one
             assert not reason or joint.name in reason
+
+    def test_it_is_said_how_far_beyond_and_of_which_limit(
+        self, quadruped: QuadrupedProfile, settings: LeggedSettings
+    ) -> None:
+        """The worst by its own limit, its position before its speed, and that before its torque."""
+        joints, n = quadruped.joints, len(quadruped.joints)
+        position = self.off(self.off(quadruped.home, 1, joints[1].upper + 0.5), 2, joints[2].lower - 0.75)
+        velocity = self.off(np.zeros(n), 4, -joints[4].velocity - 1.0)
+        effort = self.off(np.zeros(n), 5, joints[5].effort + 2.0)
+        said = (
+            (
+                {"position": position, "velocity": velocity, "effort": effort},
+                f"{joints[2].name} is at {position[2]:.2f} rad, "
+                f"outside {joints[2].lower:.2f} … {joints[2].upper:.2f} rad",
+            ),
+            (
+                {"velocity": velocity, "effort": effort},
+                f"{joints[4].name} moves at {velocity[4]:.1f} rad/s, and its limit is {joints[4].velocity:.1f} rad/s",
+            ),
+            (
+                {"effort": effort},
+                f"{joints[5].name} bears {effort[5]:.1f} N·m, and its limit is {joints[5].effort:.1f} N·m",
+            ),
+        )
+        for changes, reason in said:
+            assert self.lasting(HazardFinder(quadruped, settings), quadruped, 1.0, **changes) == reason
 
     @pytest.mark.parametrize(("offset", "is_one"), BEYOND)
     def test_it_has_to_last(

@@ -17,7 +17,7 @@ from reins.safety.constraints import ConstraintSet
 from reins.safety.legged.keep_outs import KeepOut, Regions
 from reins.safety.legged.people import nearest_person, separation_of, top_speed
 from reins.safety.legged.settings import LeggedSettings
-from reins.safety.legged.surroundings import LeggedSurroundings
+from reins.safety.legged.surroundings import REMEMBERED, LeggedSurroundings
 from reins.safety.separation import allowed_speed, protective_distance
 from reins.safety.settings import SafetySettings
 
@@ -77,9 +77,18 @@ class TestPlaces:
         around.see(scene(BOX, stamp=100.9))
         np.testing.assert_allclose(around.keep_outs[0].centre, [3.0, 1.0])
 
+    @pytest.mark.parametrize(("states", "oldest"), [(REMEMBERED, 0), (REMEMBERED + 1, 1)])
+    def test_only_so_many_states_are_remembered(
+        self, around: LeggedSurroundings, quadruped: QuadrupedProfile, states: int, oldest: int
+    ) -> None:
+        for step in range(states):
+            around.follow(standing(quadruped, 100.0 + step, place=(0.01 * step, 0.0)))
+        around.see(scene(BOX, stamp=100.0))
+        np.testing.assert_allclose(around.keep_outs[0].centre, [2.0 + 0.01 * oldest, 1.0])
+
     def test_before_any_state_nothing_can_be_placed(self, around: LeggedSurroundings) -> None:
-        assert "before any robot state" in around.see(scene(BOX))
-        assert not around.keep_outs
+        assert around.see(scene(BOX)) == "a scene came before any robot state, so nobody knows where it is"
+        assert around.keep_outs == around.people == ()
 
 
 class TestWhatCounts:
@@ -182,6 +191,7 @@ class TestPeople:
         assert rule.reaction == settings.human_reaction + body.response
         assert rule.deceleration == min(body.acceleration.along, body.acceleration.sideways)
         assert (rule.stop_distance, rule.human_speed) == (settings.human_stop_distance, settings.human_speed)
+        assert rule.slow_distance == settings.human_slow_distance
 
     @given(distance=st.floats(0.0, 20.0))
     def test_it_stands_before_a_person_who_walks_towards_it(self, distance: float, quadruped: QuadrupedProfile) -> None:

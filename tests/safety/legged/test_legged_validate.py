@@ -60,9 +60,10 @@ class TestShape:
     def test_an_unknown_source_and_an_unknown_posture(self) -> None:
         source = check_body_shape(wish((0, 0, 0), source="planner"))
         assert source is not None and source.code == "wrong_source"
+        assert source.reason == "source 'planner' is not one of skill, teleop"
         posture = check_body_shape(wish((0, 0, 0), posture=7))
         assert posture is not None and posture.code == "wrong_posture"
-        assert "SIT, STAND" in posture.reason
+        assert posture.reason == "posture 7 is not one of SIT, STAND"
 
     @given(velocity=st.tuples(*[st.floats(width=64)] * 3).map(np.array))
     def test_nothing_but_finite_numbers_ever_passes(self, velocity: np.ndarray) -> None:
@@ -147,6 +148,43 @@ class TestState:
         assert self.check(quadruped, orientation=quaternion) == expected
         odometry = replace(standing(quadruped).odometry, orientation=quaternion)
         assert self.check(quadruped, odometry=odometry) == expected
+
+    @pytest.mark.parametrize(
+        ("changes", "reason"),
+        [
+            ({"orientation": np.zeros(3)}, "orientation has shape (3,) instead of (4,)"),
+            ({"position": np.zeros(3)}, "position has shape (3,) instead of ({n},)"),
+            ({"velocity": np.zeros(3)}, "velocity has shape (3,) instead of ({n},)"),
+            ({"effort": np.zeros(3)}, "effort has shape (3,) instead of ({n},)"),
+            ({"contact": np.zeros(3, dtype=bool)}, "contact has shape (3,) instead of (4,)"),
+            ({"temperature": np.zeros(3)}, "temperature has shape (3,) instead of ({n},)"),
+            ({"orientation": np.full(4, 0.75)}, "orientation has a quaternion of length 1.500 instead of 1"),
+            ({"battery": 1.5}, "battery is 1.5, which is not in 0 … 1"),
+            ({"stamp": np.inf}, "stamp is inf and height 0.3"),
+            ({"height": np.nan}, "stamp is 100.0 and height nan"),
+        ],
+    )
+    def test_it_is_said_what_is_wrong(self, quadruped: QuadrupedProfile, changes: Any, reason: str) -> None:
+        refused = check_legged_state(replace(standing(quadruped, height=0.3), **changes), quadruped)
+        assert refused is not None and refused.reason == reason.format(n=len(quadruped.joints))
+
+    @pytest.mark.parametrize(
+        ("field", "reason"),
+        [
+            ("position", "odometry position has shape (2,) instead of (3,)"),
+            ("linear", "odometry linear has shape (2,) instead of (3,)"),
+            ("angular", "odometry angular has shape (2,) instead of (3,)"),
+            ("orientation", "odometry orientation has shape (2,) instead of (4,)"),
+        ],
+    )
+    def test_it_is_said_what_of_the_odometry(self, quadruped: QuadrupedProfile, field: str, reason: str) -> None:
+        good = standing(quadruped)
+        odometry = replace(good.odometry, **{field: np.ones(2)})
+        refused = check_legged_state(replace(good, odometry=odometry), quadruped)
+        assert refused is not None and refused.reason == reason
+        turned = replace(good.odometry, orientation=np.full(4, 0.75))
+        refused = check_legged_state(replace(good, odometry=turned), quadruped)
+        assert refused is not None and refused.reason == "odometry has a quaternion of length 1.500 instead of 1"
 
     @pytest.mark.parametrize(
         ("battery", "expected"),
