@@ -51,7 +51,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "kinds": ("legged/test_legged_monitor.py", "test_monitor_events.py"),
     "legged/arc": ("legged/test_legged_arc.py",),
     "legged/filter": ("legged/test_legged_filter.py",),
-    "legged/gate": (SENTENCES, "legged/test_legged_validate.py"),
+    "legged/gate": ("legged/test_legged_validate.py",),
     "legged/hazards": ("legged/test_legged_hazards.py",),
     "legged/keep_outs": ("legged/test_legged_arc.py", "legged/test_legged_surroundings.py"),
     "legged/limits": ("legged/test_legged_limits.py",),
