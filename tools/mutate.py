@@ -56,7 +56,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "legged/keep_outs": ("legged/test_legged_arc.py", "legged/test_legged_surroundings.py"),
     "legged/limits": ("legged/test_legged_limits.py",),
     "legged/motion": ("legged/test_legged_motion.py",),
-    "legged/mover": ("legged/test_legged_monitor.py",),
+    "legged/mover": ("legged/test_legged_mover.py", "legged/test_legged_monitor.py"),
     "legged/people": ("legged/test_legged_surroundings.py::TestPeople",),
     "legged/settings": ("legged/test_legged_surroundings.py",),
     "legged/stance": ("legged/test_legged_filter.py::TestPosture",),
