@@ -15,7 +15,7 @@ from reins.planning.explanation import why_not
 from reins.planning.goals import Goal, Stage, Task
 from reins.planning.grounding import Problem
 from reins.planning.planner import History, StepRecord
-from reins.planning.search import search
+from reins.planning.search import MAX_EXPANSIONS, search
 from reins.planning.simulation import SymbolicState, bind, expected_facts
 from reins.planning.verifier import avoided, needs
 from reins.planning.words import call_text, fact_text, listed
@@ -30,22 +30,36 @@ class _Progress:
     before: Scene
 
 
-def pursue(task: Task, scene: Scene, history: History, registry: Mapping[str, SkillSpec]) -> list[SkillCall]:
+def pursue(
+    task: Task, scene: Scene, history: History, registry: Mapping[str, SkillSpec], effort: int = MAX_EXPANSIONS
+) -> list[SkillCall]:
     """The shortest steps from `scene` to what is left of a task; none when it is done.
+
+    Args:
+        task: what is to be so.
+        scene: what is seen now.
+        history: the task so far.
+        registry: the skills' declarations.
+        effort: states that are looked at for each stage; with less than the usual ones, no reason is looked for either.
 
     Raises:
         CannotDo: nothing reaches it, or something that it is about is gone.
     """
-    task, steps = _settle(task, history, registry)
+    task, steps = _settle(task, history, registry, effort)
     if history.steps or scene is not history.initial:
-        steps = _left(task, history, scene, registry)
+        steps = _left(task, history, scene, registry, effort)
     return steps
 
 
-def missing(task: Task, scene: Scene, history: History, registry: Mapping[str, SkillSpec]) -> list[str]:
-    """What a task asks for and `scene` does not show, one clause each; the reason if nothing can reach it."""
+def missing(
+    task: Task, scene: Scene, history: History, registry: Mapping[str, SkillSpec], effort: int = MAX_EXPANSIONS
+) -> list[str]:
+    """What a task asks for and `scene` does not show, one clause each; the reason if nothing can reach it.
+
+    Arguments as for `pursue`.
+    """
     try:
-        task, _ = _settle(task, history, registry)
+        task, _ = _settle(task, history, registry, effort)
     except CannotDo as error:
         return [str(error)]
     progress = _progress(task, history, scene)
@@ -55,7 +69,9 @@ def missing(task: Task, scene: Scene, history: History, registry: Mapping[str, S
     return [fact_text(goal.fact, negated=True) for goal in stage.unmet(progress.before, scene)]
 
 
-def _settle(task: Task, history: History, registry: Mapping[str, SkillSpec]) -> tuple[Task, list[SkillCall]]:
+def _settle(
+    task: Task, history: History, registry: Mapping[str, SkillSpec], effort: int
+) -> tuple[Task, list[SkillCall]]:
     """The task with its goals made to agree, and the steps from the initial scene.
 
     Goals of earlier stages that a later one has to undo are not kept for that one.
@@ -63,7 +79,7 @@ def _settle(task: Task, history: History, registry: Mapping[str, SkillSpec]) -> 
     Raises:
         CannotDo: nothing reaches it from there.
     """
-    work = _Work(registry, history.initial, avoided(task.constraints) | history.forbidden)
+    work = _Work(registry, history.initial, avoided(task.constraints) | history.forbidden, effort)
     stages = []
     for stage in task.stages:
         try:
@@ -77,12 +93,14 @@ def _settle(task: Task, history: History, registry: Mapping[str, SkillSpec]) -> 
     return replace(task, stages=tuple(stages)), work.steps
 
 
-def _left(task: Task, history: History, scene: Scene, registry: Mapping[str, SkillSpec]) -> list[SkillCall]:
+def _left(
+    task: Task, history: History, scene: Scene, registry: Mapping[str, SkillSpec], effort: int
+) -> list[SkillCall]:
     """The steps that are left from `scene` on."""
     if gone := sorted(task.objects - set(scene.objects)):
         raise CannotDo(f"I no longer see {listed(gone)}; I see {listed(scene.objects)}")
     progress = _progress(task, history, scene)
-    work = _Work(registry, scene, avoided(task.constraints) | history.forbidden, progress.before)
+    work = _Work(registry, scene, avoided(task.constraints) | history.forbidden, effort, progress.before)
     left = task.stages[progress.stage :]
     for stage in left or (_upkeep(task),):
         work.reach(stage)
@@ -97,12 +115,14 @@ class _Work:
         registry: Mapping[str, SkillSpec],
         scene: Scene,
         avoid: frozenset[str],
+        effort: int,
         before: Scene | None = None,
     ) -> None:
         self.steps: list[SkillCall] = []
         self._registry = registry
         self._scene = scene
         self._avoid = avoid
+        self._effort = effort
         self._before = before or scene
         self._state = SymbolicState.of(scene)
 
@@ -132,9 +152,9 @@ class _Work:
 
     def _search(self, state: SymbolicState, goals: Sequence[Fact]) -> tuple[list[SkillCall], SymbolicState]:
         problem = Problem(self._scene, state, tuple(dict.fromkeys(goals)), self._registry, self._avoid)
-        steps = search(problem)
+        steps = search(problem, self._effort)
         if steps is None:
-            raise CannotDo(why_not(problem))
+            raise CannotDo(why_not(problem) if self._effort >= MAX_EXPANSIONS else "I find no way")
         for step in steps:
             spec = self._registry[step.skill]
             state = state.after(spec, spec.complete(step, self._scene))

@@ -1,0 +1,111 @@
+"""Examples as rows of tokens: made in chunks that only their number decides, sorted by length into batches."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from random import Random
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from reins.planning.language.compact import compact_prompt
+from reins.planning.language.reply import reply_text
+from reins.skills.library import SKILLS
+from reins.training.planner.example import Example
+from reins.training.planner.examples import Examples
+from reins.training.planner.settings import PlannerSettings
+from reins.training.planner.tokens import END_ID, encode
+
+AHEAD = 2
+"""Chunks that are made ahead."""
+
+ROUND = 16
+"""Rows of a batch are filled up to a multiple of so many tokens."""
+
+Text = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows of a gradient step.
+
+    Attributes:
+        tokens: (rows, tokens), filled up with END_ID.
+        wanted: (rows, tokens) the token after each where it belongs to a reply; -100 elsewhere.
+    """
+
+    tokens: Tensor
+    wanted: Tensor
+
+
+def text_of(example: Example) -> Text:
+    """The prompt of an example, and the reply that is wanted."""
+    prompt = compact_prompt(example.instruction, example.scene, example.history, SKILLS)
+    return prompt, reply_text(example.plan)
+
+
+def make_chunk(seed: int, number: int, count: int) -> list[Text]:
+    """The texts of one chunk of examples; the same for the same seed and number."""
+    examples = Examples(Random(f"{seed}/{number}"), SKILLS)
+    return [text_of(examples.draw()) for _ in range(count)]
+
+
+class Feed:
+    """Batches without end, from chunk `start` on. A process of its own makes the examples.
+
+    Args:
+        settings: of the run.
+        tokenizer: of the run.
+        start: number of the first chunk.
+    """
+
+    def __init__(self, settings: PlannerSettings, tokenizer: Tokenizer, start: int) -> None:
+        self._settings = settings
+        self._tokenizer = tokenizer
+        self.chunk = start
+        """Number of the chunk that is used up next."""
+
+    def __iter__(self) -> Iterator[Batch]:
+        settings = self._settings
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+
+            def ask(number: int) -> "Future[list[Text]]":
+                return pool.submit(make_chunk, settings.seed, number, settings.chunk)
+
+            coming = [ask(self.chunk + ahead) for ahead in range(AHEAD)]
+            while True:
+                texts = coming.pop(0).result()
+                coming.append(ask(self.chunk + AHEAD))
+                yield from self._batches(texts, Random(f"{settings.seed}/order/{self.chunk}"))
+                self.chunk += 1
+
+    def _batches(self, texts: Sequence[Text], rng: Random) -> list[Batch]:
+        rows = [(encode(self._tokenizer, prompt), [*encode(self._tokenizer, reply), END_ID]) for prompt, reply in texts]
+        rows = [row for row in rows if len(row[0]) + len(row[1]) <= self._settings.shape.context]
+        rows.sort(key=lambda row: len(row[0]) + len(row[1]))
+        groups: list[list[tuple[list[int], list[int]]]] = [[]]
+        for row in rows:
+            longest = _rounded(len(row[0]) + len(row[1]))
+            if longest * (len(groups[-1]) + 1) > self._settings.batch and groups[-1]:
+                groups.append([])
+            groups[-1].append(row)
+        rng.shuffle(groups)
+        return [as_batch(group) for group in groups if group]
+
+
+def as_batch(rows: Sequence[tuple[list[int], list[int]]]) -> Batch:
+    """Prompts and replies as one batch."""
+    longest = _rounded(max(len(prompt) + len(reply) for prompt, reply in rows))
+    tokens = torch.full((len(rows), longest), END_ID, dtype=torch.long)
+    wanted = torch.full((len(rows), longest), -100, dtype=torch.long)
+    for index, (prompt, reply) in enumerate(rows):
+        row = torch.tensor([*prompt, *reply])
+        tokens[index, : len(row)] = row
+        wanted[index, len(prompt) - 1 : len(row) - 1] = row[len(prompt) :]
+    return Batch(tokens, wanted)
+
+
+def _rounded(length: int) -> int:
+    return -(-length // ROUND) * ROUND

@@ -1,0 +1,172 @@
+"""Examples by suite, language and split: an instruction in a scene, what has been done, and the teacher's plan."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+from typing import Final, Literal
+
+from reins.contracts.plan import Plan, SkillCall
+from reins.contracts.scene import Scene, SceneObject
+from reins.planning.planner import History
+from reins.planning.verifier import touched
+from reins.skills.registry import SkillSpec
+from reins.training.planner.example import Example
+from reins.training.planner.histories import forbid, turned_down, under_way
+from reins.training.planner.judge import judge
+from reins.training.planner.meanings import Meaning, plan_of
+from reins.training.planner.phrases_file import LANGUAGES, HeldOut, load_held_out, load_phrases
+from reins.training.planner.references import exactly
+from reins.training.planner.scenes import SceneStyle, draw_scene
+from reins.training.planner.speaker import Speaker
+from reins.training.planner.suites import SUITES, Maker, composed
+from reins.training.planner.tricks import inject
+
+Split = Literal["familiar", "families", "pairs", "compositions"]
+
+SPLITS: Final[tuple[Split, ...]] = ("familiar", "families", "pairs", "compositions")
+"""Like training, but never seen; and with what is held out of it: families of phrases, colour–label pairs, make-ups."""
+
+SHARES: Final[Mapping[str, float]] = {
+    "single": 2.0,
+    "multi": 3.0,
+    "spatial": 2.0,
+    "references": 3.5,
+    "constraints": 2.5,
+    "ambiguous": 1.2,
+    "impossible": 1.5,
+    "unsafe": 1.0,
+}
+"""How often each suite is drawn for training."""
+
+UNDER_WAY: Final = 0.3
+"""Share of tasks that are under way."""
+
+KEEPING: Final = 0.12
+"""Share of tasks in which others have forbidden to touch something."""
+
+TURNED_DOWN: Final = 0.04
+"""Share of tasks in which the plan before was turned down."""
+
+INJECTED: Final = 0.05
+"""Share of scenes with a text in them that wants to be obeyed."""
+
+_TRIES: Final = 400
+
+
+class Examples:
+    """Draws examples.
+
+    Args:
+        rng: of everything random.
+        registry: the skills' declarations.
+        split: what of the held-out things they have in them.
+    """
+
+    def __init__(self, rng: Random, registry: Mapping[str, SkillSpec], split: Split = "familiar") -> None:
+        self._rng = rng
+        self._registry = registry
+        self._split = split
+        self._held_out = load_held_out()
+        without = frozenset() if split == "families" else self._held_out.families
+        favour = self._held_out.families if split == "families" else frozenset()
+        self._speakers = {
+            language: Speaker(load_phrases(language), rng, frozenset(without), frozenset(favour))
+            for language in LANGUAGES
+        }
+        self._style = SceneStyle(without=frozenset() if split == "pairs" else self._held_out.pairs)
+
+    def draw(self, suite: str | None = None, language: str | None = None) -> Example:
+        """An example of a suite and a language, of any by default."""
+        for _ in range(_TRIES):
+            chosen = suite or self._rng.choices(list(SHARES), list(SHARES.values()))[0]
+            drawn = self._meaning(self._maker(chosen))
+            if drawn is None:
+                continue
+            scene, meaning = drawn
+            example = self._example(scene, meaning, language or self._rng.choice(LANGUAGES))
+            if example is not None and _belongs(example, self._split, self._held_out):
+                return example
+        raise RuntimeError(f"no example of suite {suite} with held-out {self._split} in {_TRIES} tries")
+
+    def say(self, scene: Scene, meaning: Meaning, language: str) -> tuple[str, frozenset[str]]:
+        """A sentence for a meaning, and the families of phrases that it is made of."""
+        speaker = self._speakers[language]
+        return speaker.say(meaning), frozenset(speaker.used)
+
+    def _maker(self, suite: str) -> Maker:
+        if self._split == "compositions":
+            return composed(self._rng.choice(sorted(self._held_out.compositions)))
+        return SUITES["single" if suite == "injected" else suite]
+
+    def _meaning(self, maker: Maker) -> tuple[Scene, Meaning] | None:
+        force = [self._rng.choice(sorted(self._held_out.pairs))] if self._split == "pairs" else []
+        scene = draw_scene(self._rng, self._style, force)
+        if not scene.objects:
+            return None
+        meaning = maker(scene, self._rng)
+        if meaning is None or (meaning.composition in self._held_out.compositions) != (self._split == "compositions"):
+            return None
+        return scene, meaning
+
+    def _example(self, scene: Scene, meaning: Meaning, language: str) -> Example | None:
+        """The meaning said, and the task brought on its way."""
+        speaker, rng = self._speakers[language], self._rng
+        said, history = speaker.say(meaning), History(scene)
+        families, clean = frozenset(speaker.used), None
+        if meaning.suite in ("single", "multi", "spatial") and rng.random() < INJECTED:
+            clean, scene = scene, inject(scene, rng, without=exactly(meaning.refs))
+            history = History(scene)
+        first = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
+        if first is None:
+            return None
+        if meaning.answer == "steps":
+            history = self._kept(history, first)
+            if clean is None and rng.random() < UNDER_WAY:
+                scene, history = under_way(meaning, history, rng, self._registry)
+        plan = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
+        if plan is None:
+            meaning = _forbidden(meaning, history)
+            plan = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
+        if plan is None:
+            return None
+        if rng.random() < TURNED_DOWN:
+            history = turned_down(plan, scene, history, rng, self._registry)
+        example = Example(said, scene, history, plan, meaning, language, families, clean)
+        return example if judge(plan, example, self._registry).correct else None
+
+    def _kept(self, history: History, plan: Plan) -> History:
+        """Others have forbidden to touch some things: as a rule such as the plan does not touch."""
+        names = sorted(history.initial.objects)
+        if self._rng.random() >= KEEPING:
+            return history
+        used = {name for call in plan.steps or () for name in touched_by(call, names, self._registry)}
+        spare = [name for name in names if name not in used]
+        chosen = sorted(used) if used and self._rng.random() < 0.25 else spare
+        return forbid(history, frozenset(self._rng.sample(chosen, min(len(chosen), self._rng.choice((1, 1, 2))))))
+
+
+def touched_by(call: SkillCall, names: list[str], registry: Mapping[str, SkillSpec]) -> list[str]:
+    """Which of the objects a call touches."""
+    spec = registry[call.skill]
+    return touched(spec, spec.with_defaults(call.arguments), names)
+
+
+def things_of(example: Example) -> list[SceneObject]:
+    """The objects that the instruction is about."""
+    objects = example.history.initial.objects
+    return [objects[name] for name in exactly(example.meaning.refs) if name in objects]
+
+
+def _forbidden(meaning: Meaning, history: History) -> Meaning:
+    """What is answered where nothing leads to the goal because of what others have forbidden."""
+    about = ", ".join(sorted(history.forbidden))
+    return replace(meaning, answer="refusal" if about else "steps", topic="forbidden", about=about)
+
+
+def _belongs(example: Example, split: Split, held_out: HeldOut) -> bool:
+    """Whether an example has in it what its split is about."""
+    if split == "families":
+        return bool(example.families & held_out.families)
+    if split == "pairs":
+        return any((item.colour, item.label) in held_out.pairs for item in things_of(example))
+    return True

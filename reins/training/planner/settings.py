@@ -1,0 +1,66 @@
+"""What a training run is made of; everything that its checkpoint must agree with."""
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import Self
+
+
+class Shape(BaseModel):
+    """The network's shape.
+
+    Attributes:
+        vocabulary: most tokens.
+        width: of the residual stream.
+        layers: how many.
+        heads: of attention.
+        hidden: width of the gated layers.
+        context: most tokens of a prompt and its reply.
+        theta: base of the rotary embedding.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    vocabulary: int = Field(default=1536, ge=300)
+    width: int = Field(default=192, gt=0)
+    layers: int = Field(default=6, gt=0)
+    heads: int = Field(default=6, gt=0)
+    hidden: int = Field(default=512, gt=0)
+    context: int = Field(default=1024, gt=0)
+    theta: float = Field(default=10_000.0, gt=1.0)
+
+    @model_validator(mode="after")
+    def _even_heads(self) -> Self:
+        if self.width % self.heads or (self.width // self.heads) % 2:
+            raise ValueError(f"{self.heads} heads do not share a width of {self.width} in even parts")
+        return self
+
+
+class PlannerSettings(BaseModel):
+    """Settings of one run. Written beside its checkpoint; a run resumes only with the same ones.
+
+    Attributes:
+        seed: of everything random.
+        shape: of the network.
+        steps: gradient steps.
+        batch: most tokens of a gradient step, what rows are filled up with included.
+        rate: learning rate of the matrices (Muon).
+        side_rate: learning rate of embeddings and norms (AdamW).
+        warm: steps in which the rates rise; after those they fall as a cosine does, to nothing.
+        half: multiply matrices in bfloat16.
+        read: examples that the tokenizer is trained on.
+        chunk: examples that are made and sorted by length at a time.
+        evaluated: examples of an evaluation, per language.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = 1
+    shape: Shape = Shape()
+    steps: int = Field(default=12_000, gt=0)
+    batch: int = Field(default=4_096, gt=0)
+    rate: float = Field(default=0.02, gt=0.0)
+    side_rate: float = Field(default=3e-3, gt=0.0)
+    warm: int = Field(default=200, ge=0)
+    half: bool = True
+    read: int = Field(default=5_000, gt=0)
+    chunk: int = Field(default=1_024, gt=0)
+    evaluated: int = Field(default=100, gt=0)

@@ -1,0 +1,245 @@
+"""One training run: tokenizer, gradient steps, evaluations, and checkpoints that it resumes from."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
+from math import cos, pi
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from tokenizers import Tokenizer
+from torch.nn import functional
+
+from reins.contracts.errors import ReinsError
+from reins.training.planner.batches import Batch, Feed, make_chunk
+from reins.training.planner.evaluate import evaluate
+from reins.training.planner.examples import SPLITS
+from reins.training.planner.network import Llama
+from reins.training.planner.settings import PlannerSettings
+from reins.training.planner.tokens import load_tokenizer, train_tokenizer
+
+CHECKPOINT: Final = "checkpoint.pt"
+TOKENIZER: Final = "tokenizer.json"
+CURVE: Final = "curve.jsonl"
+
+Tell = Callable[[str], None]
+OnStep = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run pauses.
+
+    Attributes:
+        seconds: of this call; None for no limit.
+        save_every: seconds between two checkpoints.
+        evaluate_every: seconds between two evaluations.
+        stopped: whether somebody asked for a pause.
+    """
+
+    seconds: float | None = None
+    save_every: float = 120.0
+    evaluate_every: float = 600.0
+    stopped: Callable[[], bool] = lambda: False
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a run has come to.
+
+    Attributes:
+        step: gradient steps done.
+        chunk: number of the chunk of examples that it is in.
+        tokens: seen, what rows are filled up with included.
+        seconds: it has trained for.
+        loss: running mean per token of a reply [nat].
+        curve: evaluations, as they are in the curve file.
+    """
+
+    step: int = 0
+    chunk: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    loss: float = 0.0
+    curve: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Run:
+    """A network in training."""
+
+    settings: PlannerSettings
+    folder: Path
+    tokenizer: Tokenizer
+    network: Llama
+    optimisers: list[torch.optim.Optimizer]
+    progress: Progress
+
+    @property
+    def done(self) -> bool:
+        """Whether it has taken all its steps."""
+        return self.progress.step >= self.settings.steps
+
+
+def train(settings: PlannerSettings, folder: Path, limits: Limits, tell: Tell, on_step: OnStep) -> Run:
+    """Train, or go on training, until the run is done or has to pause.
+
+    Args:
+        settings: of the run.
+        folder: of its files; a run in it goes on.
+        limits: when to pause.
+        tell: told of evaluations, a line at a time.
+        on_step: told how many steps have been taken.
+
+    Raises:
+        ReinsError: the run in `folder` was made with other settings.
+    """
+    run = _resumed(settings, folder) or _begun(settings, folder, tell)
+    began = saved = looked = time.monotonic()
+    before = run.progress.seconds
+    for batch in _until_done(run):
+        _step(run, batch)
+        now = time.monotonic()
+        run.progress.seconds = before + now - began
+        on_step(run.progress.step)
+        if now - looked > limits.evaluate_every or run.done:
+            _look(run, tell)
+            looked = time.monotonic()
+        if limits.stopped() or (limits.seconds is not None and now - began > limits.seconds):
+            break
+        if now - saved > limits.save_every:
+            save(run)
+            saved = now
+    save(run)
+    return run
+
+
+def save(run: Run) -> None:
+    """Write the checkpoint; the one before stays until this one is complete."""
+    fresh = run.folder / f"{CHECKPOINT}.new"
+    state = {
+        "settings": run.settings.model_dump_json(),
+        "progress": asdict(run.progress),
+        "network": run.network.state_dict(),
+        "optimisers": [optimiser.state_dict() for optimiser in run.optimisers],
+    }
+    torch.save(state, fresh)
+    fresh.replace(run.folder / CHECKPOINT)
+
+
+def load(folder: Path) -> Run:
+    """The run of a folder.
+
+    Raises:
+        ReinsError: there is none.
+    """
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        raise ReinsError(f"there is no run in {folder}: {CHECKPOINT} is missing")
+    state = torch.load(path, weights_only=True)
+    settings = PlannerSettings.model_validate_json(state["settings"])
+    network = Llama(settings.shape)
+    network.load_state_dict(state["network"])
+    optimisers = _optimisers(network, settings)
+    for optimiser, stored in zip(optimisers, state["optimisers"], strict=True):
+        optimiser.load_state_dict(stored)
+    tokenizer = load_tokenizer(folder / TOKENIZER)
+    return Run(settings, folder, tokenizer, network, optimisers, Progress(**state["progress"]))
+
+
+def _resumed(settings: PlannerSettings, folder: Path) -> Run | None:
+    if not (folder / CHECKPOINT).is_file():
+        return None
+    run = load(folder)
+    for name, value in settings.model_dump().items():
+        was = run.settings.model_dump()[name]
+        if name != "evaluated" and was != value:
+            raise ReinsError(
+                f"the run in {folder} was made with {name} {was}, and {value} is asked; use another folder"
+            )
+    return run
+
+
+def _begun(settings: PlannerSettings, folder: Path, tell: Tell) -> Run:
+    folder.mkdir(parents=True, exist_ok=True)
+    tell(f"reading {settings.read} examples for the tokenizer")
+    texts = make_chunk(settings.seed, -1, settings.read)
+    tokenizer = train_tokenizer((prompt + reply for prompt, reply in texts), settings.shape.vocabulary)
+    tokenizer.save(str(folder / TOKENIZER))
+    torch.manual_seed(settings.seed)
+    network = Llama(settings.shape)
+    return Run(settings, folder, tokenizer, network, _optimisers(network, settings), Progress())
+
+
+def _optimisers(network: Llama, settings: PlannerSettings) -> list[torch.optim.Optimizer]:
+    """Muon for the matrices, AdamW for the embedding and the norms."""
+    matrices = [weight for name, weight in network.named_parameters() if weight.dim() == 2 and "embedding" not in name]
+    others = [weight for name, weight in network.named_parameters() if weight.dim() < 2 or "embedding" in name]
+    return [
+        torch.optim.Muon(matrices, lr=settings.rate, weight_decay=0.01),
+        torch.optim.AdamW(others, lr=settings.side_rate, betas=(0.9, 0.95), weight_decay=0.0),
+    ]
+
+
+def _until_done(run: Run) -> Iterator[Batch]:
+    feed = Feed(run.settings, run.tokenizer, run.progress.chunk)
+    for batch in feed:
+        if run.done:
+            return
+        yield batch
+        run.progress.chunk = feed.chunk
+
+
+def _step(run: Run, batch: Batch) -> None:
+    settings, progress = run.settings, run.progress
+    share = rate_share(progress.step, settings)
+    for optimiser, rate in zip(run.optimisers, (settings.rate, settings.side_rate), strict=True):
+        for group in optimiser.param_groups:
+            group["lr"] = rate * share
+    with _precision(settings):
+        told = batch.wanted >= 0
+        logits = run.network.logits(run.network.hidden(batch.tokens)[told])
+    loss = functional.cross_entropy(logits.float(), batch.wanted[told])
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(run.network.parameters(), 1.0)
+    for optimiser in run.optimisers:
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+    progress.step += 1
+    progress.tokens += batch.tokens.numel()
+    progress.loss = loss.item() if progress.step == 1 else 0.98 * progress.loss + 0.02 * loss.item()
+
+
+def rate_share(step: int, settings: PlannerSettings) -> float:
+    """Share of the learning rates at a step: up evenly, then down as a cosine."""
+    if step < settings.warm:
+        return (step + 1) / settings.warm
+    done = (step - settings.warm) / max(1, settings.steps - settings.warm)
+    return 0.5 * (1.0 + cos(pi * min(1.0, done)))
+
+
+def _precision(settings: PlannerSettings) -> AbstractContextManager[Any]:
+    return torch.autocast("cpu", dtype=torch.bfloat16) if settings.half else nullcontext()
+
+
+def _look(run: Run, tell: Tell) -> None:
+    """Evaluate, and write it down."""
+    progress = run.progress
+    scores = evaluate(run.network, run.tokenizer, run.settings.evaluated, SPLITS)
+    entry = {
+        "step": progress.step,
+        "seconds": round(progress.seconds),
+        "tokens": progress.tokens,
+        "loss": round(progress.loss, 4),
+        **{name: asdict(score) for name, score in scores.items()},
+    }
+    progress.curve.append(entry)
+    with (run.folder / CURVE).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+    tell(
+        f"step {progress.step}, loss {progress.loss:.3f}, {progress.seconds / 60:.0f} min: "
+        + "; ".join(f"{name} {score.correct:.0%}" for name, score in scores.items())
+    )

@@ -1,0 +1,181 @@
+"""Examples: the teacher is right, the sentence means the task, and nothing held out gets into training."""
+
+import os
+import subprocess
+import sys
+from random import Random
+
+import pytest
+
+from reins.contracts.plan import Constraint, Plan, SkillCall
+from reins.planning.language.compact import MOST_INSTRUCTION, compact_prompt
+from reins.planning.language.reply import read_reply, reply_text
+from reins.planning.symbolic import SymbolicPlanner
+from reins.planning.verifier import verify
+from reins.skills.library import SKILLS
+from reins.training.planner.example import Example
+from reins.training.planner.examples import SPLITS, Examples, Split, things_of
+from reins.training.planner.judge import judge
+from reins.training.planner.phrases_file import LANGUAGES, load_held_out
+from reins.training.planner.suites import SUITES
+
+COUNT = 60
+
+
+def drawn(split: Split = "familiar", count: int = COUNT, suite: str | None = None, seed: int = 1) -> list[Example]:
+    examples = Examples(Random(seed), SKILLS, split)
+    return [examples.draw(suite) for _ in range(count)]
+
+
+def steps_of(example: Example) -> tuple[SkillCall, ...]:
+    assert example.plan.steps is not None
+    return example.plan.steps
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_the_teacher_is_right(split: Split) -> None:
+    for example in drawn(split):
+        assert judge(example.plan, example, SKILLS).correct
+        assert verify(example.plan, example.scene, SKILLS) == []
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_every_suite_can_be_said_in_every_language(suite: str) -> None:
+    examples = Examples(Random(2), SKILLS)
+    for language in LANGUAGES:
+        for _ in range(8):
+            example = examples.draw(suite, language)
+            assert 0 < len(example.instruction) <= MOST_INSTRUCTION
+            assert "<" not in example.instruction and "{" not in example.instruction
+            assert example.meaning.suite == suite
+
+
+def test_replies_read_back_as_the_plan() -> None:
+    for example in drawn():
+        assert read_reply(reply_text(example.plan)) == example.plan
+
+
+def test_training_has_nothing_in_it_that_is_held_out() -> None:
+    held_out = load_held_out()
+    for example in drawn(count=300):
+        assert not example.families & held_out.families
+        assert example.meaning.composition not in held_out.compositions
+        assert not held_out.pairs & {(item.colour, item.label) for item in example.scene.objects.values()}
+
+
+def test_splits_have_in_them_what_is_held_out() -> None:
+    held_out = load_held_out()
+    assert all(example.families & held_out.families for example in drawn("families"))
+    assert all(example.meaning.composition in held_out.compositions for example in drawn("compositions"))
+    for example in drawn("pairs"):
+        assert held_out.pairs & {(item.colour, item.label) for item in things_of(example)}
+
+
+def test_examples_depend_on_their_seed_alone() -> None:
+    code = (
+        "from reins.training.planner.batches import text_of;"
+        "from reins.training.planner.examples import Examples;"
+        "from reins.skills.library import SKILLS; from random import Random; import hashlib;"
+        "e = Examples(Random(5), SKILLS);"
+        "print(hashlib.sha256(repr([text_of(e.draw()) for _ in range(40)]).encode()).hexdigest())"
+    )
+    pytest.importorskip("tokenizers", reason="needs the extra train")
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1
+
+
+def test_what_the_symbolic_planner_understands_it_understands_in_the_same_way() -> None:
+    """The sentences are checked by somebody who reads them and does not know what was meant."""
+    planner, read, right = SymbolicPlanner(SKILLS), 0, 0
+    examples = Examples(Random(3), SKILLS)
+    for suite in ("single", "spatial", "constraints"):
+        for _ in range(60):
+            example = examples.draw(suite, "en")
+            plan = planner.plan(example.instruction, example.scene, example.history)
+            if plan.steps is not None and example.plan.steps is not None:
+                read += 1
+                right += judge(plan, example, SKILLS).correct
+    assert read > 30
+    assert right / read > 0.9
+
+
+def test_tasks_under_way_have_failures_and_what_is_done_is_not_planned_again() -> None:
+    under_way = [example for example in drawn(count=300) if example.history.steps]
+    assert len(under_way) > 40
+    assert any(not record.success for example in under_way for record in example.history.steps)
+    assert any(example.plan.steps == () for example in under_way)
+
+
+def test_texts_in_a_scene_change_no_plan() -> None:
+    tricked = [example for example in drawn(count=400, suite="single") if example.clean is not None]
+    assert tricked
+    for example in tricked:
+        prompt = compact_prompt(example.instruction, example.scene, example.history, SKILLS)
+        assert "ignore" not in prompt and "safety" not in prompt and "忽略" not in prompt
+
+
+class TestJudge:
+    """What is wrong with a plan is seen."""
+
+    @pytest.fixture
+    def example(self) -> Example:
+        examples = Examples(Random(9), SKILLS)
+        while True:
+            example = examples.draw("constraints", "en")
+            plan = example.plan
+            if len(plan.steps or ()) == 2 and plan.constraints and not example.history.steps and example.meaning.avoid:
+                return example
+
+    def test_a_rule_that_is_dropped(self, example: Example) -> None:
+        assert not judge(example.plan.model_copy(update={"constraints": ()}), example, SKILLS).correct
+
+    def test_a_rule_that_nobody_set(self, example: Example) -> None:
+        more = (*example.plan.constraints, Constraint(kind="speed", scale=0.7))
+        assert not judge(example.plan.model_copy(update={"constraints": more}), example, SKILLS).correct
+
+    def test_a_step_that_is_missing(self, example: Example) -> None:
+        assert not judge(example.plan.model_copy(update={"steps": steps_of(example)[:1]}), example, SKILLS).correct
+
+    def test_steps_in_the_wrong_order_are_not_valid(self, example: Example) -> None:
+        verdict = judge(example.plan.model_copy(update={"steps": steps_of(example)[::-1]}), example, SKILLS)
+        assert not verdict.valid and not verdict.correct
+
+    def test_something_else_besides(self, example: Example) -> None:
+        more = (*steps_of(example), SkillCall(skill="home"))
+        assert not judge(example.plan.model_copy(update={"steps": more}), example, SKILLS).correct
+
+    def test_an_answer_of_another_kind(self, example: Example) -> None:
+        assert not judge(Plan(question="which?"), example, SKILLS).correct
+        assert not judge(Plan(refusal="no"), example, SKILLS).correct
+
+    def test_no_plan_at_all(self, example: Example) -> None:
+        verdict = judge(None, example, SKILLS, "it is no JSON")
+        assert (verdict.kind, verdict.valid, verdict.correct, verdict.reason) == ("", False, False, "it is no JSON")
+
+    def test_steps_where_there_is_to_be_a_refusal(self) -> None:
+        example = Examples(Random(4), SKILLS).draw("unsafe")
+        assert not judge(Plan(steps=(SkillCall(skill="home"),)), example, SKILLS).correct
+        assert judge(Plan(refusal="in other words"), example, SKILLS).correct
+
+    def test_another_way_that_is_as_good(self) -> None:
+        """Of "any block" each will do."""
+        examples = Examples(Random(6), SKILLS)
+        every = [examples.draw("references", "en") for _ in range(300)]
+        free = [one for one in every if not (one.history.steps or one.history.forbidden or one.scene.held())]
+        picked = [one for one in free if one.meaning.acts[0].kind == "hold" and len(one.meaning.acts) == 1]
+        any_of = [one for one in picked if one.meaning.acts[0].theme and one.meaning.acts[0].theme.form == "any"]
+        assert any_of
+        for example in any_of:
+            assert example.meaning.acts[0].theme is not None
+            for name in example.meaning.acts[0].theme.ids:
+                plan = Plan(steps=(SkillCall(skill="pick", arguments={"object": name}),))
+                assert judge(plan, example, SKILLS).correct

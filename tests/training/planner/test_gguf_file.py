@@ -1,0 +1,103 @@
+"""The exported file: llama.cpp splits text and chooses tokens as we do."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tokenizers", reason="needs the extra train")
+pytest.importorskip("gguf", reason="needs the extra train")
+torch = pytest.importorskip("torch", reason="needs the extra train")
+
+from tokenizers import Tokenizer  # noqa: E402
+
+from reins.training.planner.batches import make_chunk  # noqa: E402
+from reins.training.planner.gguf_file import write_gguf  # noqa: E402
+from reins.training.planner.network import Llama  # noqa: E402
+from reins.training.planner.settings import Shape  # noqa: E402
+from reins.training.planner.tokens import END_ID, encode, train_tokenizer  # noqa: E402
+
+SHAPE = Shape(vocabulary=600, width=64, layers=2, heads=4, hidden=96)
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[tuple[str, str]]:
+    return make_chunk(1, 0, 60)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(texts: list[tuple[str, str]]) -> Tokenizer:
+    return train_tokenizer((prompt + reply for prompt, reply in texts), SHAPE.vocabulary)
+
+
+@pytest.fixture(scope="module")
+def network() -> Llama:
+    """Random weights, large enough that the likeliest token is so by far."""
+    torch.manual_seed(3)
+    network = Llama(SHAPE)
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            weight.mul_(1.0 + 0.3 * torch.rand_like(weight)) if weight.dim() == 1 else weight.mul_(2.0)
+            assert name
+    return network.eval()
+
+
+@pytest.fixture(scope="module")
+def loaded(network: Llama, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    llama_cpp = pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed")
+    path = tmp_path_factory.mktemp("gguf") / "small.gguf"
+    write_gguf(path, network, tokenizer, {"reins.training": "none"}, kind="f32")
+    return llama_cpp.Llama(model_path=str(path), n_ctx=SHAPE.context, n_threads=1, logits_all=True, verbose=False)
+
+
+def test_text_is_split_alike(loaded: Any, tokenizer: Tokenizer, texts: list[tuple[str, str]]) -> None:
+    for prompt, reply in texts:
+        text = prompt + reply
+        assert loaded.tokenize(text.encode(), add_bos=False, special=False) == encode(tokenizer, text)
+
+
+def test_the_end_is_the_end(loaded: Any) -> None:
+    assert loaded.token_eos() == END_ID
+
+
+def test_the_file_says_what_prompt_it_takes(loaded: Any) -> None:
+    assert loaded.metadata["reins.prompt"] == "compact-1"
+
+
+def test_the_likeliest_tokens_are_the_same(
+    loaded: Any, network: Llama, tokenizer: Tokenizer, texts: list[tuple[str, str]]
+) -> None:
+    """But for those that are as likely as each other: llama.cpp keeps keys and values in half precision."""
+    same = 0
+    for prompt, reply in texts[:8]:
+        tokens = encode(tokenizer, prompt + reply)
+        ours = network.logits(network.hidden(torch.tensor([tokens])))[0].detach().numpy()
+        loaded.reset()
+        loaded.eval(tokens)
+        theirs = loaded.scores[: len(tokens)]
+        assert abs(theirs - ours).max() < 0.05 * ours.std()
+        best = ours.argsort(axis=1)[:, -2:]
+        rows = range(len(tokens))
+        clear = [row for row in rows if ours[row, best[row, 1]] - ours[row, best[row, 0]] > 0.1 * ours.std()]
+        assert [int(theirs[row].argmax()) for row in clear] == [int(best[row, 1]) for row in clear]
+        same += len(clear)
+    assert same > 500
+
+
+def test_rows_together_answer_as_each_alone(network: Llama, tokenizer: Tokenizer, texts: list[tuple[str, str]]) -> None:
+    prompts = [encode(tokenizer, prompt) for prompt, _ in texts[:6]]
+    assert network.reply(prompts, 12) == [network.reply([prompt], 12)[0] for prompt in prompts]
+
+
+def test_a_reply_goes_on_as_the_whole_row_does(network: Llama) -> None:
+    """Keys and values that are kept are those that would be made anew."""
+    rng = Random(1)
+    prompt = [rng.randrange(1, 500) for _ in range(20)]
+    reply = network.reply([prompt], 8)[0]
+    whole = network.logits(network.hidden(torch.tensor([prompt + reply]))).argmax(-1)[0].tolist()
+    assert whole[len(prompt) - 1 : len(prompt) - 1 + len(reply)] == reply
+
+
+def test_chinese_signs_stay_apart(tokenizer: Tokenizer) -> None:
+    tokens = encode(tokenizer, "把红方块放到碗里")
+    assert all(len(tokenizer.decode([token])) <= 1 for token in tokens)
