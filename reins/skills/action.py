@@ -58,6 +58,8 @@ class ActionDecoder:
         if spec.meaning not in MEANINGS:
             raise UnknownName("action meaning", spec.meaning, MEANINGS)
         self._scale = np.array(spec.scale)
+        self._most = np.ones(len(spec.scale))
+        self._least = -self._most
         self._twist = spec.meaning == TOOL_TWIST
         if self._twist:
             check_twist(spec, profile)
@@ -67,7 +69,8 @@ class ActionDecoder:
 
     def clip(self, output: NDArray[np.float32]) -> FloatArray:
         """(k,) the network's output as an action in [-1, 1]."""
-        return np.minimum(np.maximum(output, -1.0, dtype=np.float64), 1.0)
+        action: FloatArray = np.minimum(np.maximum(output, self._least), self._most)
+        return action
 
     def velocity(self, action: FloatArray) -> FloatArray:
         """(n,) joint velocity that an action means [rad/s].

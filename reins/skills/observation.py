@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import cos, sin
+from struct import Struct
 from typing import Final
 
 import numpy as np
@@ -53,15 +55,23 @@ class PolicyInput:
     style: float = 1.0
 
 
-def _axes(rotation: FloatArray) -> FloatArray:
+def _axes(rotation: FloatArray) -> list[float]:
     """(6,) the x and y axes of a rotation: without the jumps of angles and the two signs of quaternions."""
-    return np.concatenate((rotation[:, 0], rotation[:, 1]))
+    axes: list[float] = rotation[:, :2].T.ravel().tolist()
+    return axes
 
 
-def _turn(inputs: PolicyInput) -> FloatArray:
+def _turn(inputs: PolicyInput) -> list[float]:
     """(3,) rotation vector from the tool's orientation to the goal's, base frame [rad]."""
-    turn: FloatArray = inputs.tool.rotation @ pin.log3(inputs.tool.rotation.T @ inputs.goal.rotation)
+    turn: list[float] = (inputs.tool.rotation @ pin.log3(inputs.tool.rotation.T @ inputs.goal.rotation)).tolist()
     return turn
+
+
+def _from_tool(position: FloatArray, inputs: PolicyInput) -> tuple[float, float, float]:
+    """(3,) from the tool to a position [m]."""
+    x, y, z = position.tolist()
+    a, b, c = inputs.tool.position.tolist()
+    return x - a, y - b, z - c
 
 
 def _target(inputs: PolicyInput) -> ObjectView:
@@ -71,15 +81,17 @@ def _target(inputs: PolicyInput) -> ObjectView:
     return inputs.target
 
 
-def _velocity(inputs: PolicyInput) -> FloatArray:
+def _velocity(inputs: PolicyInput) -> list[float]:
     if inputs.velocity is None:
         raise ReinsError("this policy looks at the tool's velocity, and it was not given")
-    return inputs.velocity
+    velocity: list[float] = inputs.velocity.tolist()
+    return velocity
 
 
 def _tool_yaw(inputs: PolicyInput) -> tuple[float, float]:
     """(2,) sine and cosine of twice the tool's yaw: a hand that is turned by half a turn is the same hand."""
-    c, s = inputs.tool.rotation[0, 0], inputs.tool.rotation[1, 0]
+    rotation = inputs.tool.rotation
+    c, s = rotation.item(0), rotation.item(3)  # the first column's first two
     return 2.0 * s * c, c * c - s * s
 
 
@@ -98,25 +110,26 @@ PER_JOINT: Final = 0
 PER_ACTION: Final = -1
 """Stands for one number per number of the action."""
 
-Value = FloatArray | tuple[float, ...]
+Make = Callable[[PolicyInput], Sequence[float]]
+"""Makes a term's numbers. Python's own ones: for so few, arrays cost more than what is computed."""
 
-TERMS: Final[Mapping[str, tuple[int, Callable[[PolicyInput], Value]]]] = {
-    "joint_position": (PER_JOINT, lambda inputs: inputs.state.position),
-    "joint_velocity": (PER_JOINT, lambda inputs: inputs.state.velocity),
-    "tool_position": (3, lambda inputs: inputs.tool.position),
+TERMS: Final[Mapping[str, tuple[int, Make]]] = {
+    "joint_position": (PER_JOINT, lambda inputs: inputs.state.position.tolist()),
+    "joint_velocity": (PER_JOINT, lambda inputs: inputs.state.velocity.tolist()),
+    "tool_position": (3, lambda inputs: inputs.tool.position.tolist()),
     "tool_orientation": (6, lambda inputs: _axes(inputs.tool.rotation)),
-    "goal_position": (3, lambda inputs: inputs.goal.position),
+    "goal_position": (3, lambda inputs: inputs.goal.position.tolist()),
     "goal_orientation": (6, lambda inputs: _axes(inputs.goal.rotation)),
-    "goal_offset": (3, lambda inputs: inputs.goal.position - inputs.tool.position),
+    "goal_offset": (3, lambda inputs: _from_tool(inputs.goal.position, inputs)),
     "goal_turn": (3, _turn),
-    "last_action": (PER_ACTION, lambda inputs: inputs.last_action),
+    "last_action": (PER_ACTION, lambda inputs: inputs.last_action.tolist()),
     "tool_velocity": (3, _velocity),
     "tool_yaw": (2, _tool_yaw),
     "gripper_width": (1, lambda inputs: (inputs.state.gripper_width,)),
     "gripper_holding": (1, lambda inputs: (float(inputs.state.gripper_holding),)),
-    "object_offset": (3, lambda inputs: _target(inputs).position - inputs.tool.position),
+    "object_offset": (3, lambda inputs: _from_tool(_target(inputs).position, inputs)),
     "object_yaw": (2, _object_yaw),
-    "object_size": (3, lambda inputs: _target(inputs).size),
+    "object_size": (3, lambda inputs: _target(inputs).size.tolist()),
     "style": (1, lambda inputs: (inputs.style,)),
 }
 """Size and meaning of every term: positions [m], joint positions [rad], velocities [rad/s], orientations as the x and y
@@ -140,30 +153,31 @@ class ObservationBuilder:
 
     def __init__(self, terms: Sequence[ObservationTerm], joints: int, actions: int | None = None) -> None:
         sizes = {PER_JOINT: joints, PER_ACTION: joints if actions is None else actions}
-        self._parts: list[tuple[slice, Callable[[PolicyInput], Value]]] = []
-        begin = 0
+        self._makes: list[Make] = []
         for term in terms:
             size, make = look_up("observation term", term.name, TERMS)
             size = sizes.get(size, size)
             if term.size != size:
                 raise ReinsError(f"observation term '{term.name}' has {size} numbers, and the policy wants {term.size}")
-            self._parts.append((slice(begin, begin + size), make))
-            begin += size
-        self._scale = np.repeat([term.scale for term in terms], [term.size for term in terms])
-        self._scaled = bool(np.any(self._scale != 1.0))
-        self._clip = np.repeat([term.clip for term in terms], [term.size for term in terms])
-        self._least = -self._clip
-        self._raw = np.zeros(begin)
-        self.buffer: NDArray[np.float32] = np.zeros((1, begin), dtype=np.float32)
+            self._makes.append(make)
+        repeats = [term.size for term in terms]
+        self._scale = np.repeat([term.scale for term in terms], repeats).tolist()
+        self._scaled = any(scale != 1.0 for scale in self._scale)
+        self._most = np.repeat(np.array([term.clip for term in terms], dtype=np.float32), repeats)
+        self._least = -self._most
+        self.buffer: NDArray[np.float32] = np.zeros((1, len(self._scale)), dtype=np.float32)
+        self._row = self.buffer[0]
+        self._pack = partial(Struct(f"{len(self._scale)}f").pack_into, self._row, 0)
 
     def build(self, inputs: PolicyInput) -> NDArray[np.float32]:
         """(1, size) the observation, scaled and clipped; the same array every time."""
-        raw, clip = self._raw, self._clip
-        for part, make in self._parts:
-            raw[part] = make(inputs)
+        values: list[float] = []
+        for make in self._makes:
+            values += make(inputs)
         if self._scaled:
-            np.multiply(raw, self._scale, out=raw)
-        np.minimum(raw, clip, out=raw)
-        np.maximum(raw, self._least, out=raw)
-        self.buffer[0] = raw
+            values = [value * scale for value, scale in zip(values, self._scale, strict=True)]
+        self._pack(*values)
+        row = self._row
+        np.minimum(row, self._most, out=row)
+        np.maximum(row, self._least, out=row)
         return self.buffer

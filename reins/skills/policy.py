@@ -4,6 +4,7 @@ One thread and buffers bound once, so that a step costs little more than the net
 is refused with the reason, and whatever ran before goes on running.
 """
 
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Final
@@ -69,11 +70,11 @@ class OnnxPolicy:
         Raises:
             ReinsError: the network's output is not finite.
         """
-        self._observation.build(inputs)
-        self._run(self._binding)
-        action = self._decoder.clip(self._output[0])
+        self._build(inputs)
+        self._run()
+        action = self._clip(self._row)
         # What is not finite stays so in a sum, and one number is looked at faster than an array.
-        if not isfinite(float(self._output[0].sum())):
+        if not isfinite(sum(self._row.tolist())):
             raise ReinsError(f"policy '{self.name}' gave an action that is not finite")
         self.last_action = action
         return action
@@ -87,16 +88,19 @@ class OnnxPolicy:
             if tensor.type != "tensor(float)" or list(tensor.shape) != [1, size]:
                 raise ReinsError(f"'{tensor.name}' is {tensor.type} {tensor.shape}; its contract asks for [1, {size}]")
         self._output: NDArray[np.float32] = np.zeros((1, actions), dtype=np.float32)
-        self._run = self._session.run_with_iobinding
-        self._binding = self._session.io_binding()
-        self._binding.bind_ortvalue_input(inputs[0].name, ort.OrtValue.ortvalue_from_numpy(self._observation.buffer))
-        self._binding.bind_ortvalue_output(outputs[0].name, ort.OrtValue.ortvalue_from_numpy(self._output))
+        self._row = self._output[0]
+        binding = self._session.io_binding()
+        binding.bind_ortvalue_input(inputs[0].name, ort.OrtValue.ortvalue_from_numpy(self._observation.buffer))
+        binding.bind_ortvalue_output(outputs[0].name, ort.OrtValue.ortvalue_from_numpy(self._output))
+        # What every step calls is looked up once.
+        self._build, self._clip = self._observation.build, self._decoder.clip
+        self._run = partial(self._session.run_with_iobinding, binding)
 
     def _probe(self) -> None:
         """Run it once on zeros: what cannot run, or gives no number there, is refused before it moves anything."""
         self._observation.buffer[:] = 0.0
         try:
-            self._session.run_with_iobinding(self._binding)
+            self._run()
         except Exception as error:  # ONNX Runtime's own exception types derive from Exception only
             raise ReinsError(f"it does not run: {error}") from error
         if not np.isfinite(self._output).all():
