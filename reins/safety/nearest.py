@@ -94,8 +94,8 @@ class NearestVelocity:
         self._regular = JOINT_WEIGHT * np.eye(n)
         self._scaling = np.array([1.0, 1.0, 1.0, TURN_LENGTH, TURN_LENGTH, TURN_LENGTH])[:, None]
         self._solver = daqp.Model()
-        rows, high, low = np.zeros_like(self._rows), self._high.copy(), self._low.copy()  # it keeps what it is given
-        self._solver.setup(np.eye(n), np.zeros(n), rows, high, low)
+        rows, high = np.zeros_like(self._rows), self._high.copy()  # it keeps what it is given
+        self._solver.setup(np.eye(n), np.zeros(n), rows, high)
 
     def solve(self, wanted: FloatArray, jacobian: FloatArray, bounds: Bounds) -> FloatArray | None:
         """The velocity within `bounds` that is nearest to `wanted`, or None if there is none.

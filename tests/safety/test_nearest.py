@@ -73,13 +73,14 @@ def test_the_answer_keeps_every_bound(profile: RobotProfile, numbers: list[float
     assert np.linalg.norm(twist[3:]) <= 0.4
 
 
-def test_what_it_changes_least_is_the_tools_motion(jacobian: FloatArray) -> None:
+@pytest.mark.parametrize("wall, way", [(-1, 0.2), (-4, -0.2)])
+def test_what_it_changes_least_is_the_tools_motion(jacobian: FloatArray, wall: int, way: float) -> None:
     """A wall stops one direction; the other directions and the orientation stay as they were asked for."""
     n = jacobian.shape[1]
-    twist = np.array([0.1, 0.1, 0.2, 0.0, 0.0, 0.0])
+    twist = np.array([0.1, 0.1, way, 0.0, 0.0, 0.0])
     wanted = jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, twist)
     box = bounds(jacobian, joint=3.0)
-    box.fastest[-1] = 0.0
+    box.fastest[wall] = 0.0
     answer = NearestVelocity(n, APPROACHES).solve(wanted, jacobian, box)
     assert answer is not None
     np.testing.assert_allclose(jacobian @ answer, [0.1, 0.1, 0.0, 0.0, 0.0, 0.0], atol=5e-3)
@@ -102,6 +103,20 @@ def test_near_is_meant_for_the_tool_its_turn_counts_by_a_lever_and_the_joints_ha
     way = np.linalg.solve(cost, row)
     assert answer is not None
     np.testing.assert_allclose(answer, wanted - way * 0.02 / (row @ way), atol=1e-7)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_at_either_end_of_a_joints_interval_the_others_make_up_for_it(jacobian: FloatArray, sign: float) -> None:
+    n, joint = jacobian.shape[1], 1
+    wanted: FloatArray = np.random.default_rng(7).normal(scale=0.05, size=(n,))
+    wanted[joint] = sign * 0.1
+    box = bounds(jacobian)
+    box.fastest[joint + (n if sign > 0.0 else 0)] = 0.08
+    answer = NearestVelocity(n, APPROACHES).solve(wanted, jacobian, box)
+    cost = jacobian.T @ np.diag([1.0, 1.0, 1.0, 0.09, 0.09, 0.09]) @ jacobian + 1e-4 * np.eye(n)
+    way = np.linalg.solve(cost, np.eye(n)[joint])
+    assert answer is not None
+    np.testing.assert_allclose(answer, wanted - sign * 0.02 * way / way[joint], atol=1e-7)
 
 
 def test_too_fast_beside_something_it_keeps_both(jacobian: FloatArray) -> None:
