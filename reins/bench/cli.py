@@ -131,6 +131,38 @@ def tabletop(
 
 
 @app.command()
+def planning(
+    planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
+    suite: Annotated[str, typer.Option(help="Suites, separated by commas, or all.")] = "all",
+    episodes: Annotated[int, typer.Option(min=1, help="Instructions per suite.")] = 100,
+    language: Annotated[str, typer.Option(help="Language of the instructions: en, zh or both.")] = "both",
+    split: Annotated[
+        str,
+        typer.Option(help="What is in them that our model never saw: familiar, families, pairs or compositions."),
+    ] = "familiar",
+    model: Annotated[str, typer.Option(help="Model of a language model's backend: a path or a name.")] = "",
+    prompt: Annotated[str, typer.Option(help="Prompt of a language model: auto, chat or compact.")] = "auto",
+    base_url: Annotated[str, typer.Option(help="Address of an OpenAI-compatible server.")] = "",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the instructions and scenes.")] = 1,
+    json_file: JsonFile = None,
+) -> None:
+    """Plans for random scenes without physics, judged against what was meant."""
+    from reins.bench.planning import PlanningEpisode, chosen_suites, run_planning
+    from reins.planning.language.settings import LanguageSettings
+
+    wanted = {"model": model, "prompt": prompt, **({"base_url": base_url} if base_url else {})}
+    settings = LanguageSettings.model_validate(wanted)
+    suites = chosen_suites(suite)
+    with _progress("instructions", episodes * len(suites)) as progress:
+
+        def advance(_episode: PlanningEpisode) -> None:
+            progress("")
+
+        report = run_planning(planner, settings, suites, episodes, seed, language, split, advance)
+    _finish(report, json_file)
+
+
+@app.command()
 def sim(
     robot: Robot = "franka",
     world: Annotated[str, typer.Option(help="World.")] = "tabletop",

@@ -1,12 +1,13 @@
 """Examples by suite, language and split: an instruction in a scene, what has been done, and the teacher's plan."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Final, Literal
 
 from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import Scene, SceneObject
+from reins.planning.language.schema import MOST_THOUGHT, MOST_WORDS, numbers
 from reins.planning.planner import History
 from reins.planning.verifier import touched
 from reins.skills.registry import SkillSpec
@@ -47,8 +48,11 @@ KEEPING: Final = 0.12
 TURNED_DOWN: Final = 0.04
 """Share of tasks in which the plan before was turned down."""
 
-INJECTED: Final = 0.05
+INJECTED: Final = 0.07
 """Share of scenes with a text in them that wants to be obeyed."""
+
+TRICKED: Final = ("single", "multi", "spatial")
+"""Suites whose scenes may have such a text in them."""
 
 _TRIES: Final = 400
 
@@ -62,7 +66,7 @@ class Examples:
         split: what of the held-out things they have in them.
     """
 
-    def __init__(self, rng: Random, registry: Mapping[str, SkillSpec], split: Split = "familiar") -> None:
+    def __init__(self, rng: Random, registry: Mapping[str, SkillSpec], split: str = "familiar") -> None:
         self._rng = rng
         self._registry = registry
         self._split = split
@@ -83,20 +87,20 @@ class Examples:
             if drawn is None:
                 continue
             scene, meaning = drawn
-            example = self._example(scene, meaning, language or self._rng.choice(LANGUAGES))
+            tricked = suite == "injected" or (meaning.suite in TRICKED and self._rng.random() < INJECTED)
+            example = self._example(scene, meaning, language or self._rng.choice(LANGUAGES), tricked)
             if example is not None and _belongs(example, self._split, self._held_out):
                 return example
         raise RuntimeError(f"no example of suite {suite} with held-out {self._split} in {_TRIES} tries")
 
-    def say(self, scene: Scene, meaning: Meaning, language: str) -> tuple[str, frozenset[str]]:
-        """A sentence for a meaning, and the families of phrases that it is made of."""
-        speaker = self._speakers[language]
-        return speaker.say(meaning), frozenset(speaker.used)
+    def pick(self, suites: Sequence[str]) -> str:
+        """One of these suites."""
+        return self._rng.choice(suites)
 
     def _maker(self, suite: str) -> Maker:
         if self._split == "compositions":
             return composed(self._rng.choice(sorted(self._held_out.compositions)))
-        return SUITES["single" if suite == "injected" else suite]
+        return SUITES[self._rng.choice(TRICKED) if suite == "injected" else suite]
 
     def _meaning(self, maker: Maker) -> tuple[Scene, Meaning] | None:
         force = [self._rng.choice(sorted(self._held_out.pairs))] if self._split == "pairs" else []
@@ -108,12 +112,12 @@ class Examples:
             return None
         return scene, meaning
 
-    def _example(self, scene: Scene, meaning: Meaning, language: str) -> Example | None:
+    def _example(self, scene: Scene, meaning: Meaning, language: str, tricked: bool) -> Example | None:
         """The meaning said, and the task brought on its way."""
         speaker, rng = self._speakers[language], self._rng
         said, history = speaker.say(meaning), History(scene)
         families, clean = frozenset(speaker.used), None
-        if meaning.suite in ("single", "multi", "spatial") and rng.random() < INJECTED:
+        if tricked:
             clean, scene = scene, inject(scene, rng, without=exactly(meaning.refs))
             history = History(scene)
         first = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
@@ -127,7 +131,7 @@ class Examples:
         if plan is None:
             meaning = _forbidden(meaning, history)
             plan = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
-        if plan is None:
+        if plan is None or not _can_be_said(plan, self._registry):
             return None
         if rng.random() < TURNED_DOWN:
             history = turned_down(plan, scene, history, rng, self._registry)
@@ -151,6 +155,18 @@ def touched_by(call: SkillCall, names: list[str], registry: Mapping[str, SkillSp
     return touched(spec, spec.with_defaults(call.arguments), names)
 
 
+def _can_be_said(plan: Plan, registry: Mapping[str, SkillSpec]) -> bool:
+    """Whether the grammar of replies has room for a plan: its words, and its numbers, such as half of a push."""
+    if len(plan.thought) > MOST_THOUGHT or len(plan.question or plan.refusal or "") > MOST_WORDS:
+        return False
+    return all(
+        call.arguments.get(parameter.name, parameter.lower) in numbers(parameter)
+        for call in plan.steps or ()
+        for parameter in registry[call.skill].parameters
+        if parameter.kind == "number"
+    )
+
+
 def things_of(example: Example) -> list[SceneObject]:
     """The objects that the instruction is about."""
     objects = example.history.initial.objects
@@ -163,7 +179,7 @@ def _forbidden(meaning: Meaning, history: History) -> Meaning:
     return replace(meaning, answer="refusal" if about else "steps", topic="forbidden", about=about)
 
 
-def _belongs(example: Example, split: Split, held_out: HeldOut) -> bool:
+def _belongs(example: Example, split: str, held_out: HeldOut) -> bool:
     """Whether an example has in it what its split is about."""
     if split == "families":
         return bool(example.families & held_out.families)
