@@ -17,6 +17,7 @@ from reins.cli import (
     skills,
     task,
     teleop,
+    trace,
     train,
     up,
 )
@@ -64,6 +65,7 @@ app.add_typer(constraints.app, name="constraints", rich_help_panel=OPERATE)
 app.add_typer(teleop.app, name="teleop", rich_help_panel=OPERATE)
 app.command("status", rich_help_panel=LOOK)(graph.status)
 app.command("blackbox", rich_help_panel=LOOK)(blackbox.blackbox)
+app.command("trace", rich_help_panel=LOOK)(trace.trace)
 app.add_typer(skills.app, name="skills", rich_help_panel=LOOK)
 app.add_typer(models.app, name="models", rich_help_panel=LOOK)
 app.command("doctor", rich_help_panel=LOOK)(doctor.doctor)

@@ -1,6 +1,7 @@
 """The planner node: a sentence to a plan, a plan to skills, one task at a time as an action, closed loop."""
 
 import threading
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Cancellable, Planner
+from reins.planning.tracing.trace import TraceFolder, default_folder
 from reins.skills.library import SKILLS
 
 PATIENCE: Final = 0.5
@@ -61,6 +63,10 @@ class PlannerSettings(LanguageSettings, Settings):
         le=86400.0,
         description="longest that an operator may drive by hand in a task before it fails [s]",
     )
+    trace_folder: str = Field(
+        "", description="where traces go; empty: $ROS_LOG_DIR/traces, or ~/.ros/reins/traces where that is not set"
+    )
+    trace_keep: int = Field(200, ge=1, le=100_000, description="traces that stay; older ones are removed")
 
 
 class PlannerNode(ManagedNode[PlannerSettings]):
@@ -79,6 +85,8 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def configure(self) -> None:
         """Make the planner, the action server and the client of the skills."""
+        folder = self.settings.trace_folder
+        self._trace = TraceFolder(Path(folder).expanduser() if folder else default_folder(), self.settings.trace_keep)
         self._planner = self._make_planner()
         self._scene: ros.Scene | None = None
         self._seen = Future()
@@ -129,7 +137,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         """The planner that is set; a language model is loaded beside everything else, for that may take long."""
         limit = min(self.settings.answer_limit, MODEL_SHARE * self.settings.think_limit)
         settings = self.settings.model_copy(update={"answer_limit": limit})
-        planner = make_planner(self.settings.backend, SKILLS, settings, self._reports.put)
+        planner = make_planner(self.settings.backend, SKILLS, settings, self._reports.put, self._trace)
         if isinstance(planner, Cancellable):
             self._slow = planner
             threading.Thread(target=planner.warm_up, name="loading", daemon=True).start()
@@ -190,7 +198,10 @@ class PlannerNode(ManagedNode[PlannerSettings]):
     def _on_accepted(self, goal: Any) -> None:
         instruction = " ".join(goal.request.instruction.split())
         assert self._planner is not None
-        self._task = RunningTask(goal, TaskExecutor(self._planner, SKILLS, instruction))
+        self._trace.begin(instruction, self._planner.name)
+        if self._trace.trouble:
+            self._tell(Severity.WARN, "no_trace", self._trace.trouble)
+        self._task = RunningTask(goal, TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace))
         goal.execute()
 
     def _on_cancel(self, _goal: Any) -> CancelResponse:
@@ -217,6 +228,9 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             goal.canceled()
         else:
             goal.abort()
+        if not task.executor.over:  # it still thinks, too late
+            self._trace.write("end", outcome=done.outcome, reason=done.reason, replans=task.executor.replans)
+        self._trace.close()
         end = self.robot_time()
         self.get_logger().info(f"“{task.executor.instruction}” {done.outcome}: {done.reason}")
         return ExecuteTask.Result(

@@ -7,7 +7,7 @@ drives by hand it is paused: `pause`, and after the hand-back `resume`; then it 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.facts import Fact, facts_of
@@ -17,6 +17,7 @@ from reins.planning.actions import Action, Done, Limits, Look, Outcome, RunSkill
 from reins.planning.changes import changes_text
 from reins.planning.planner import History, Planner, StepRecord
 from reins.planning.simulation import expected_facts
+from reins.planning.tracing.trace import UNTRACED, Trace, scene_entry
 from reins.planning.verifier import avoided, verify
 from reins.planning.words import call_text, fact_text, listed
 from reins.skills.registry import SkillSpec
@@ -45,10 +46,16 @@ class TaskExecutor:
         registry: the skills' declarations.
         instruction: what the operator said.
         limits: bounds of the task.
+        trace: takes what happens.
     """
 
     def __init__(
-        self, planner: Planner, registry: Mapping[str, SkillSpec], instruction: str, limits: Limits | None = None
+        self,
+        planner: Planner,
+        registry: Mapping[str, SkillSpec],
+        instruction: str,
+        limits: Limits | None = None,
+        trace: Trace = UNTRACED,
     ) -> None:
         self.instruction: Final = instruction
         self.plan: Plan | None = None
@@ -67,6 +74,7 @@ class TaskExecutor:
         self._planner = planner
         self._registry = registry
         self._limits = limits or Limits()
+        self._trace = trace
         self._history: History | None = None
         self._failures: dict[str, int] = {}
         self._moved = False  # a skill has run, well or badly
@@ -88,6 +96,11 @@ class TaskExecutor:
     def constraints(self) -> tuple[Constraint, ...]:
         """The constraints of the plan that is being followed."""
         return self._constraints
+
+    @property
+    def over(self) -> bool:
+        """Whether the task has ended."""
+        return self._done is not None
 
     @property
     def current(self) -> SkillCall | None:
@@ -208,6 +221,7 @@ class TaskExecutor:
         reason = report.reason or f"{listed(fact_text(fact, negated=True) for fact in sorted(missing))} afterwards"
         record = StepRecord(report.call, success, "" if success else reason, report.before, scene)
         self._history = history.then(record)
+        self._trace.write("step", t=t, call=str(report.call), success=success, reason=record.reason)
         self._report = None
         if success:
             self.step += 1
@@ -253,6 +267,8 @@ class TaskExecutor:
                 self.replans += 1
             self.stage = "planning"
             self.plan, self.step = self._planner.plan(self.instruction, scene, history), 0
+            problems = self._verify(self.plan, scene)
+            self._trace.write("plan", t=t, scene=scene_entry(scene), plan=_plan_entry(self.plan), problems=problems)
             if self.plan.question is not None:
                 return self._end("question", self.plan.question)
             if self.plan.refusal is not None:
@@ -264,7 +280,6 @@ class TaskExecutor:
                 if not self._can_clear_view:
                     return self._end("failed", self.plan.refusal)
                 return self._clear_view(scene)
-            problems = self._verify(self.plan, scene)
             if not problems and self.plan.steps:
                 self._valid, self._trouble = True, None
                 self._constraints = self.plan.constraints
@@ -285,6 +300,7 @@ class TaskExecutor:
     def _run(self, call: SkillCall, scene: Scene) -> RunSkill:
         self.stage, self._moved = "acting", True
         self._running, self._clearing, self._cleared = (call, scene), False, False
+        self._trace.write("run", t=scene.stamp, call=str(call))
         return RunSkill(call, (*self._constraints, *self.standing))
 
     @property
@@ -309,7 +325,13 @@ class TaskExecutor:
         if self._done is None:
             notes = self.notes if outcome in ("succeeded", "failed") else []
             self._done = Done(outcome, "; ".join((reason, *notes)), self.plan)
+            self._trace.write("end", outcome=outcome, reason=self._done.reason, replans=self.replans)
         return self._done
+
+
+def _plan_entry(plan: Plan) -> dict[str, Any]:
+    """A plan as plain data, without what it does not say."""
+    return plan.model_dump(mode="json", exclude_defaults=True)
 
 
 def _hidden(facts: frozenset[Fact], scene: Scene, since: float) -> bool:

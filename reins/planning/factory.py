@@ -12,6 +12,7 @@ from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Planner
 from reins.planning.scripted import ScriptedPlanner
 from reins.planning.symbolic import SymbolicPlanner
+from reins.planning.tracing.trace import UNTRACED, Trace
 from reins.skills.registry import SkillSpec
 
 _LOG: Final = logging.getLogger(__name__)
@@ -19,19 +20,19 @@ _LOG: Final = logging.getLogger(__name__)
 Registry = Mapping[str, SkillSpec]
 
 
-def _symbolic(registry: Registry, _settings: LanguageSettings, _report: Report) -> Planner:
+def _symbolic(registry: Registry, _settings: LanguageSettings, _report: Report, _trace: Trace) -> Planner:
     return SymbolicPlanner(registry)
 
 
-def _scripted(registry: Registry, _settings: LanguageSettings, _report: Report) -> Planner:
+def _scripted(registry: Registry, _settings: LanguageSettings, _report: Report, _trace: Trace) -> Planner:
     return ScriptedPlanner(registry)
 
 
-def _language(name: str, registry: Registry, settings: LanguageSettings, report: Report) -> Planner:
-    return LanguagePlanner(name, partial(BACKENDS[name], settings), registry, settings, report)
+def _language(name: str, registry: Registry, settings: LanguageSettings, report: Report, trace: Trace) -> Planner:
+    return LanguagePlanner(name, partial(BACKENDS[name], settings), registry, settings, report, trace)
 
 
-PLANNERS: Final[Mapping[str, Callable[[Registry, LanguageSettings, Report], Planner]]] = {
+PLANNERS: Final[Mapping[str, Callable[[Registry, LanguageSettings, Report, Trace], Planner]]] = {
     "symbolic": _symbolic,
     "scripted": _scripted,
     **{name: partial(_language, name) for name in BACKENDS},
@@ -44,6 +45,7 @@ def make_planner(
     registry: Registry,
     settings: LanguageSettings | None = None,
     report: Report = _LOG.warning,
+    trace: Trace = UNTRACED,
 ) -> Planner:
     """The planner of that name. A language model is not loaded yet.
 
@@ -52,8 +54,9 @@ def make_planner(
         registry: the skills' declarations.
         settings: of language models; others take no notice.
         report: called with a sentence whenever a language model is done without, in the thread that plans.
+        trace: takes the replies of a language model.
 
     Raises:
         UnknownName: no such planner; lists those that exist.
     """
-    return look_up("planner", name, PLANNERS)(registry, settings or LanguageSettings(), report)
+    return look_up("planner", name, PLANNERS)(registry, settings or LanguageSettings(), report, trace)

@@ -34,6 +34,7 @@ COMMANDS: tuple[list[str], ...] = (
     ["teleop", "keyboard"],
     ["status"],
     ["blackbox"],
+    ["trace"],
     ["doctor"],
     ["conformance"],
     ["skills"],

@@ -13,6 +13,8 @@ from task_helpers import LIMIT, ignore, travelled
 from reins.demo.recording import Recording
 from reins.demo.session import Session, graph
 from reins.nodes.recorder import GraphRecorder
+from reins.planning.tracing.reading import read_trace
+from reins.planning.tracing.trace import default_folder, newest
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
 
@@ -63,5 +65,7 @@ def test_a_task_can_be_cancelled_while_the_model_thinks_and_the_next_one_is_done
     client.spin(0.5)
     recorder.close()
     assert done.success, done.reason
+    written = read_trace(newest(default_folder()))
+    assert written.outcome == "succeeded" and any("403" in entry.get("why", "") for entry in written.entries)
     told = [event.reason for event in recording.events if event.kind == "language_model"]
     assert told and "403" in told[0] and "the symbolic planner goes on" in told[0]

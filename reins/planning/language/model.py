@@ -25,6 +25,11 @@ Prompt = str | Sequence[Message]
 """Text that the model continues as it stands, or a conversation that its chat template is put around."""
 
 
+def prompt_text(prompt: Prompt) -> str:
+    """All that a prompt says, for a person."""
+    return prompt if isinstance(prompt, str) else "\n\n".join(f"[{turn.role}]\n{turn.content}" for turn in prompt)
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """What a completion may cost.

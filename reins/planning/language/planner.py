@@ -21,7 +21,16 @@ from reins.planning.english.meaning import read
 from reins.planning.language.chat import again, chat_prompt
 from reins.planning.language.compact import compact_prompt, plain_instruction
 from reins.planning.language.guard import said_constraints, tightest
-from reins.planning.language.model import Bounds, Cancel, Cancelled, LanguageModel, ModelError, Prompt
+from reins.planning.language.model import (
+    Bounds,
+    Cancel,
+    Cancelled,
+    Completion,
+    LanguageModel,
+    ModelError,
+    Prompt,
+    prompt_text,
+)
 from reins.planning.language.plain import Names
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
@@ -29,6 +38,7 @@ from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import History, unmet_effects
 from reins.planning.pursuit import missing
 from reins.planning.symbolic import SymbolicPlanner
+from reins.planning.tracing.trace import UNTRACED, Trace
 from reins.planning.verifier import verify
 from reins.skills.registry import SkillSpec
 
@@ -65,6 +75,7 @@ class LanguagePlanner:
         registry: the skills' declarations.
         settings: bounds, votes and attempts.
         report: called, in the thread that plans, with a sentence whenever the model is done without.
+        trace: takes every reply with its verdict.
     """
 
     quick: Final = False
@@ -76,12 +87,14 @@ class LanguagePlanner:
         registry: Mapping[str, SkillSpec],
         settings: LanguageSettings,
         report: Report,
+        trace: Trace = UNTRACED,
     ) -> None:
         self.name: Final = name
         self._load = load
         self._registry = registry
         self._settings = settings
         self._report = report
+        self._trace = trace
         self._symbolic = SymbolicPlanner(registry)
         self._model: LanguageModel | None = None
         self._lock = threading.Lock()  # one plan at a time; guards the model
@@ -197,7 +210,34 @@ class LanguagePlanner:
             seed = self._settings.seed + attempt * votes + vote
             bounds = Bounds(self._settings.max_tokens, left, self._settings.temperature, seed)
             completion = model.complete(prompt, schema, bounds, cancel)
-            yield self._judged(completion.text, question, cut=completion.cut)
+            proposal = self._judged(completion.text, question, cut=completion.cut)
+            self._write(model, attempt, vote, prompt, completion, proposal)
+            yield proposal
+
+    def _write(
+        self,
+        model: LanguageModel,
+        attempt: int,
+        vote: int,
+        prompt: Prompt,
+        completion: Completion,
+        proposal: _Proposal,
+    ) -> None:
+        """A reply goes into the trace."""
+        self._trace.write(
+            "call",
+            model=model.name,
+            attempt=attempt,
+            vote=vote,
+            prompt=prompt_text(prompt),
+            reply=completion.text,
+            prompt_tokens=completion.prompt_tokens,
+            reply_tokens=completion.reply_tokens,
+            first=round(completion.first, 4),
+            seconds=round(completion.seconds, 4),
+            cut=completion.cut,
+            verdict=proposal.problems,
+        )
 
     def _judged(self, text: str, question: _Question, *, cut: bool) -> _Proposal:
         """A reply as a tightened plan, and what is wrong with it."""
@@ -229,6 +269,7 @@ class LanguagePlanner:
 
     def _without_model(self, question: _Question, why: str) -> Plan:
         """What the symbolic planner says, with the reason; where it has no way, the operator is asked."""
+        self._trace.write("trouble", why=why)
         plan = self._symbolic.plan(question.instruction, question.scene, question.history)
         if plan.refusal is None:
             self._report(f"{why}; the symbolic planner goes on")
