@@ -68,10 +68,9 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "monitor": (
         "test_monitor_events.py",
         "test_monitor.py",
-        "test_pains.py",
         "test_separation.py",
-        "test_surroundings.py",
-        "test_random_lives.py",
+        "test_pains.py",
+        "test_surroundings.py::TestTheMonitor",
     ),
     "motion": ("test_motion.py",),
     "mover": ("test_monitor_events.py",),
