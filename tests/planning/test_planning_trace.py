@@ -36,8 +36,9 @@ class Clumsy:
     takes: PromptFormat = "chat"
 
     def __init__(self) -> None:
-        good = {"thought": "", "steps": [{"skill": "pick", "arguments": {"object": "red_block"}}]}
-        self.replies = ["<b>no</b>", json.dumps(good)]
+        pick = {"skill": "pick", "arguments": {"object": "red_block"}}
+        place = {"skill": "place_in", "arguments": {"container": "blue_bowl"}}
+        self.replies = ["<b>no</b>", json.dumps({"thought": "", "steps": [pick, place]})]
 
     def complete(self, prompt: Any, schema: Any, bounds: Bounds, cancel: Cancel, on_text: Any = None) -> Completion:
         if not self.replies:

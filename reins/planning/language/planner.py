@@ -8,13 +8,13 @@ plan, the operator is asked. So the model proposes, and never decides what is al
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.plan import Constraint, Plan
+from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.meaning import read
@@ -32,6 +32,7 @@ from reins.planning.language.model import (
     prompt_text,
 )
 from reins.planning.language.plain import Names
+from reins.planning.language.promise import falls_short
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
 from reins.planning.language.settings import LanguageSettings
@@ -262,10 +263,22 @@ class LanguagePlanner:
         rules = (Constraint(kind="avoid", object=name) for name in sorted(forbidden))
         bound = plan.model_copy(update={"constraints": (*plan.constraints, *rules)})
         problems = verify(bound, question.scene, self._registry)
-        if not problems and plan.steps == ():
+        if problems or plan.steps is None:
+            return problems
+        if not plan.steps:
             unmet = self.unmet(question.instruction, question.scene, question.history)
             return [f"it has no steps, and {clause}" for clause in unmet]
-        return problems
+        return [f"that is not what was asked for: {clause}" for clause in self._short(plan.steps, question)]
+
+    def _short(self, steps: Sequence[SkillCall], question: _Question) -> list[str]:
+        """What a first plan leaves undone, where every word of the instruction is known."""
+        if question.history.steps:
+            return []
+        try:
+            task = read(question.instruction, question.history.initial, self._registry)
+        except (Unclear, CannotDo):
+            return []
+        return falls_short(steps, task, question.scene, self._registry)
 
     def _without_model(self, question: _Question, why: str) -> Plan:
         """What the symbolic planner says, with the reason; where it has no way, the operator is asked."""

@@ -57,6 +57,8 @@ def test_a_reply_that_passes_is_the_plan() -> None:
             "must be a number from 0.02 to 0.2",
         ),
         (steps(), "has no steps"),
+        (steps("pick red_block"), "not what was asked for: red_block is not in blue_bowl"),
+        (steps("pick green_block", "place_in blue_bowl"), "not what was asked for: red_block is not in blue_bowl"),
     ],
 )
 def test_a_reply_that_does_not_pass_is_sent_back_with_the_reason(takes: str, bad: str, reason: str) -> None:
