@@ -130,9 +130,12 @@ class TestHowCloselyItLooks:
 
     @pytest.mark.parametrize("turn", [0.01, 0.13, 0.4, 0.9])
     def test_else_so_closely_that_it_cannot_bend_out_between(
-        self, profile: RobotProfile, looked: list[FloatArray], turn: float
+        self, profile: RobotProfile, looked: list[FloatArray], turn: float, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A chord of a path whose second derivative is at most c is within c h² / 8 of it."""
+        """A chord of a path whose second derivative is at most c is within c h² / 8 of it; c is the farthest reach,
+        that of the first joint."""
+        reaches = Kinematics(profile).tool_reach * [1.5, *np.ones(len(profile.joints) - 1)]
+        monkeypatch.setattr(Kinematics, "tool_reach", reaches)
         walls = Room(profile, np.full(6, PATH_TOLERANCE + 1e-4))
         way = np.zeros_like(profile.home)
         way[0] = turn
