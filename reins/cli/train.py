@@ -23,7 +23,10 @@ app = typer.Typer(no_args_is_help=True, help="Make the files of models/ anew (ne
 SKILLS = ("reach", "push", "pick", "place", "stack")
 """Skills that have a training recipe."""
 
-EXTRA = ("torch", "stable_baselines3", "gymnasium", "onnxscript", "onnx", "tensorboard", "matplotlib")
+EXTRA = (
+    *("torch", "stable_baselines3", "gymnasium", "onnxscript", "onnx", "tensorboard", "matplotlib"),
+    *("tokenizers", "gguf"),
+)
 """What the extra `train` brings."""
 
 Robot = Annotated[str, typer.Option(help="Robot profile.")]
@@ -84,6 +87,58 @@ def skill(
     if result is None or result.measured is None:
         raise typer.Exit(int(ExitCode.CANCELLED))
     if not result.enters(name):
+        raise typer.Exit(int(ExitCode.FAILED))
+
+
+@app.command()
+def planner(
+    seed: Seed = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Gradient steps; the recipe's by default.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")] = None,
+    finish: Annotated[bool, typer.Option(help="When the time is up, measure and export what there is.")] = False,
+    examples: Annotated[int, typer.Option(min=1, help="Examples that it is measured on, of each kind.")] = 200,
+    save_every: Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")] = 120.0,
+    threads: Threads = 2,
+    run: Run = RUNS,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", help="Where a model that is good enough is written too.", file_okay=False),
+    ] = None,
+) -> None:
+    """Train the planner's language model, measure it, and export it. Ctrl-C saves; the same command goes on."""
+    with needs_extra():
+        import torch
+
+        from reins.training.planner.recipe import make_planner_model
+        from reins.training.planner.settings import PlannerSettings
+        from reins.training.planner.train import Limits as PlannerLimits
+    torch.set_num_threads(threads)
+    torch.set_flush_denormal(True)
+    changes = {name: value for name, value in (("seed", seed), ("steps", steps)) if value is not None}
+    settings = PlannerSettings.model_validate(changes)
+    place = run / f"planner-{settings.seed}"
+    with _interruptible() as interrupted, _bar("planner", settings.steps) as (progress, bar):
+        result = make_planner_model(
+            settings,
+            place,
+            PlannerLimits(
+                seconds=None if minutes is None else 60.0 * minutes,
+                save_every=save_every,
+                stopped=lambda: bool(interrupted),
+            ),
+            examples,
+            lambda line: progress.console.print(escape(line)),
+            lambda done: progress.update(bar, completed=done),
+            folder,
+            finish,
+        )
+    if result.model is None:
+        out.print(
+            f"paused at step {result.run.progress.step} of {settings.steps}; the same command goes on from {place}"
+        )
+        raise typer.Exit(int(ExitCode.CANCELLED))
+    out.print(f"wrote {result.model}")
+    if not result.enters:
         raise typer.Exit(int(ExitCode.FAILED))
 
 

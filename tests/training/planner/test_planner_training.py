@@ -1,0 +1,135 @@
+"""A run learns, pauses and goes on, and exports what llama.cpp loads."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tokenizers", reason="needs the extra train")
+pytest.importorskip("gguf", reason="needs the extra train")
+torch = pytest.importorskip("torch", reason="needs the extra train")
+
+from reins.contracts.errors import ReinsError  # noqa: E402
+from reins.training.planner import batches  # noqa: E402
+from reins.training.planner.batches import as_batch  # noqa: E402
+from reins.training.planner.evaluate import Score, held_out_examples, score  # noqa: E402
+from reins.training.planner.network import Llama  # noqa: E402
+from reins.training.planner.recipe import PlannerResult, make_planner_model  # noqa: E402
+from reins.training.planner.settings import PlannerSettings, Shape  # noqa: E402
+from reins.training.planner.tokens import END_ID  # noqa: E402
+from reins.training.planner.train import CURVE, Limits, load, rate_share, train  # noqa: E402
+
+SMALL = PlannerSettings(
+    steps=24,
+    batch=512,
+    read=40,
+    chunk=48,
+    warm=4,
+    evaluated=2,
+    shape=Shape(vocabulary=400, width=32, layers=2, heads=2, hidden=48, context=1024),
+)
+
+
+class Here:
+    """A pool that makes chunks at once, in this process."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self._result: object = None
+
+    def __enter__(self) -> "Here":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def submit(self, function: object, *arguments: object) -> "Here":
+        made = Here()
+        made._result = function(*arguments)  # type: ignore[operator]
+        return made
+
+    def result(self) -> object:
+        return self._result
+
+
+@pytest.fixture(autouse=True)
+def no_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(batches, "ProcessPoolExecutor", Here)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def weights(network: Llama) -> dict[str, object]:
+    return {name: weight.clone() for name, weight in network.state_dict().items()}
+
+
+def test_a_run_pauses_goes_on_and_learns(tmp_path: Path) -> None:
+    steps: list[int] = []
+    paused = train(SMALL, tmp_path, Limits(stopped=lambda: len(steps) >= 8), print, steps.append)
+    assert (paused.progress.step, paused.done) == (8, False)
+    before, loss = weights(paused.network), paused.progress.loss
+    assert all(torch.equal(before[name], weight) for name, weight in weights(load(tmp_path).network).items())
+    done = train(SMALL, tmp_path, Limits(), print, steps.append)
+    assert done.done and steps == list(range(1, 25))
+    assert done.progress.loss < loss - 0.1
+    point = json.loads((tmp_path / CURVE).read_text(encoding="utf-8").splitlines()[-1])
+    assert point["step"] == 24 and 0.0 <= point["families/zh"]["parsed"] <= 1.0
+
+
+def test_a_run_goes_on_with_its_own_settings_only(tmp_path: Path) -> None:
+    train(SMALL, tmp_path, Limits(stopped=lambda: True), print, lambda _: None)
+    with pytest.raises(ReinsError, match=r"rate 0\.02, and 0\.01 is asked"):
+        train(SMALL.model_copy(update={"rate": 0.01}), tmp_path, Limits(), print, lambda _: None)
+
+
+def test_a_model_is_exported_with_its_card_and_stays_out_if_it_is_bad(tmp_path: Path) -> None:
+    told: list[str] = []
+    settings = SMALL.model_copy(update={"steps": 1})
+    result = make_planner_model(settings, tmp_path / "run", Limits(), 2, told.append, out=tmp_path / "models")
+    assert result.model is not None and result.model.stat().st_size > 10_000
+    card = result.model.with_suffix(".md").read_text(encoding="utf-8")
+    assert "SHA-256" in card and "| ways to say things that were held out | zh |" in card
+    assert not result.enters and not (tmp_path / "models").exists()
+    assert any("stays out" in line and "familiar/en" in line for line in told)
+
+
+def test_a_paused_run_exports_nothing(tmp_path: Path) -> None:
+    result = make_planner_model(SMALL, tmp_path, Limits(stopped=lambda: True), 2, print)
+    assert result.model is None and not result.enters
+
+
+def test_what_enters_is_good_in_every_language(tmp_path: Path) -> None:
+    run = train(SMALL, tmp_path, Limits(stopped=lambda: True), print, lambda _: None)
+    good = {f"{split}/{tongue}": Score(1.0, 1.0, 0.96, 0.9) for split in ("familiar", "families") for tongue in "ez"}
+    assert PlannerResult(run, good, tmp_path).enters
+    worse = {**good, "families/z": Score(1.0, 1.0, 0.80, 0.8)}
+    assert PlannerResult(run, worse, tmp_path).shortfalls == ["families/z: 80.0% of 85%"]
+
+
+def test_only_replies_are_learned() -> None:
+    batch = as_batch([([5, 6, 7], [8, 9, END_ID]), ([5], [8, END_ID])])
+    assert batch.tokens.shape == batch.wanted.shape == (2, 16)
+    assert batch.tokens[0, :6].tolist() == [5, 6, 7, 8, 9, END_ID]
+    assert batch.wanted[0, :6].tolist() == [-100, -100, 8, 9, END_ID, -100]
+    assert batch.wanted[1, :3].tolist() == [8, END_ID, -100]
+
+
+def test_rates_rise_evenly_and_fall_as_a_cosine() -> None:
+    settings = PlannerSettings(steps=1_000, warm=100)
+    shares = [rate_share(step, settings) for step in range(1_001)]
+    assert shares[0] == 0.01 and shares[99] == shares[100] == 1.0
+    assert shares[550] == pytest.approx(0.5) and shares[1_000] == pytest.approx(0.0)
+    assert shares[100:] == sorted(shares[100:], reverse=True)
+
+
+def test_a_perfect_network_scores_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The replies are read as the planner reads them: whoever says the teacher's words gets all of it right."""
+    run = train(SMALL, tmp_path, Limits(stopped=lambda: True), print, lambda _: None)
+    examples = held_out_examples("familiar", "zh", 8)
+    words = [batches.text_of(example) for example in examples]
+    replies = {tuple(run.tokenizer.encode(prompt).ids): run.tokenizer.encode(reply).ids for prompt, reply in words}
+    monkeypatch.setattr(Llama, "reply", lambda _self, prompts, _most: [replies[tuple(prompt)] for prompt in prompts])
+    found, misses = score(run.network, run.tokenizer, examples)
+    assert found == Score(1.0, 1.0, 1.0, 1.0) and misses == []
