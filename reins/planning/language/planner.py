@@ -18,6 +18,7 @@ from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.meaning import read
+from reins.planning.language.cache import PlanCache, key_of
 from reins.planning.language.chat import again, chat_prompt
 from reins.planning.language.compact import compact_prompt, plain_instruction
 from reins.planning.language.guard import said_constraints, tightest
@@ -97,6 +98,8 @@ class LanguagePlanner:
         self._report = report
         self._trace = trace
         self._symbolic = SymbolicPlanner(registry)
+        self.cache: Final = PlanCache(settings.cache)
+        """The plans that passed; tells its hit rate."""
         self._model: LanguageModel | None = None
         self._lock = threading.Lock()  # one plan at a time; guards the model
         self._cancel = Cancel()
@@ -113,9 +116,13 @@ class LanguagePlanner:
             plain_instruction(instruction)
         except ReinsError as error:
             return Plan(refusal=str(error))
+        if (plan := self._remembered(question)) is not None:
+            return plan
         try:
             with self._alone():
-                return self._ask(question, cancel)
+                plan = self._ask(question, cancel)
+            self.cache.put(key_of(instruction, scene, history), plan)
+            return plan
         except Cancelled:
             raise
         except ModelError as error:
@@ -170,6 +177,14 @@ class LanguagePlanner:
         if self._model is None:
             self._model = self._load()
         return self._model
+
+    def _remembered(self, question: _Question) -> Plan | None:
+        """The plan that passed when things stood the same, if it still passes."""
+        plan = self.cache.get(key_of(question.instruction, question.scene, question.history))
+        if plan is None or self._problems(plan, question):
+            return None
+        self._trace.write("cache", hits=self.cache.hits, misses=self.cache.misses)
+        return plan
 
     def _ask(self, question: _Question, cancel: Cancel) -> Plan:
         """The first plan of the model that passes.

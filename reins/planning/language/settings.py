@@ -54,4 +54,10 @@ class LanguageSettings(BaseModel):
         le=600.0,
         description="longest that the model may take for a plan, attempts and votes together [s]",
     )
+    cache: int = Field(
+        default=256,
+        ge=0,
+        le=100_000,
+        description="plans that are kept for when the same is asked and things stand the same; 0 for none",
+    )
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of the choice between replies")

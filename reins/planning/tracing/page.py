@@ -12,6 +12,7 @@ _TITLES: Final = {
     "task": "Asked",
     "call": "Model replied",
     "trouble": "Model failed",
+    "cache": "Remembered",
     "plan": "Plan",
     "run": "Skill begins",
     "step": "Skill ended",
@@ -55,6 +56,8 @@ def line_of(entry: Entry) -> str:
             tokens = f"{entry.get('prompt_tokens', 0)} + {entry.get('reply_tokens', 0)} tokens"
             verdict = "; ".join(entry.get("verdict") or ()) or "passes"
             return f"{entry.get('model', '')}: {tokens}, {entry.get('seconds', 0.0):.2f} s; {verdict}"
+        case {"kind": "cache"}:
+            return f"no model was asked; {entry.get('hits', 0)} hits, {entry.get('misses', 0)} misses so far"
         case {"kind": "plan", "plan": plan}:
             return _plan_line(plan, entry.get("problems") or ())
         case {"kind": "run", "call": call}:

@@ -56,6 +56,7 @@ class Story:
             "steps": len(steps),
             "failed_steps": sum(not entry.get("success") for entry in steps),
             "model_calls": len(calls),
+            "cache_hits": sum(entry["kind"] == "cache" for entry in self.entries),
             "turned_down": sum(bool(entry.get("verdict")) for entry in calls),
             "prompt_tokens": sum(int(entry.get("prompt_tokens", 0)) for entry in calls),
             "reply_tokens": sum(int(entry.get("reply_tokens", 0)) for entry in calls),

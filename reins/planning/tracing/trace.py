@@ -5,6 +5,7 @@ Every line has `at`, the system time [s], and `kind`:
 - `task`: the instruction, the planner.
 - `call`: one reply of a language model: prompt, reply, tokens, times [s], what was wrong with it.
 - `trouble`: why there was no reply, or no plan by the model.
+- `cache`: the plan was remembered; hits and misses so far.
 - `plan`: a plan, the scene that it is for, what the verifier found.
 - `run`, `step`: a skill begins; how it ended, as it was judged.
 - `end`: how the task ended.
