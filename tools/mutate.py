@@ -59,7 +59,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "legged/mover": ("legged/test_legged_mover.py", "legged/test_legged_monitor.py"),
     "legged/people": ("legged/test_legged_surroundings.py::TestPeople",),
     "legged/settings": ("legged/test_legged_surroundings.py",),
-    "legged/stance": ("legged/test_legged_filter.py::TestPosture",),
+    "legged/stance": ("legged/test_legged_stance.py",),
     "legged/surroundings": ("legged/test_legged_surroundings.py",),
     "legged/validate": ("legged/test_legged_validate.py",),
     "legged/verdict": ("legged/test_legged_filter.py",),
