@@ -15,6 +15,7 @@ from reins.hardware.robot import FloatArray, GripperCommand, JointCommand, Robot
 from reins.safety.arm import ArmMover
 from reins.safety.bodies import Box
 from reins.safety.constraints import PLANNER, ConstraintSet
+from reins.safety.filter import SafetyFilter
 from reins.safety.gate import Gate
 from reins.safety.separation import Separation
 from reins.safety.settings import SafetySettings
@@ -156,6 +157,27 @@ def test_it_starts_and_is_taken_over_from_where_the_arm_is(moved: Moved) -> None
     elsewhere = moved.profile.home + 0.1
     moved.mover.start(moved.state(position=elsewhere), NOW + 1.0)
     np.testing.assert_array_equal(moved.drive(NOW + 1.0)[0].position, elsewhere)
+
+
+def test_who_takes_over_in_motion_goes_on_from_where_the_reference_will_be(moved: Moved) -> None:
+    moved.mover.want(moved.command(0.02))
+    first, _ = moved.drive()
+    now = NOW + PERIOD
+    moved.mover.take_over(moved.state(now), now)
+    second, _ = moved.drive(now)
+    np.testing.assert_allclose(second.position, first.position + first.velocity * PERIOD, atol=1e-12)
+
+
+def test_whole_numbers_are_numbers(profile: RobotProfile) -> None:
+    """What passes the filter unchanged is of the type that messages hold."""
+    moved = Moved(profile)
+    still: Any = np.zeros(len(profile.joints), dtype=np.int64)
+    mover = ArmMover(profile, SETTINGS, ConstraintSet(1.0), SafetyFilter)
+    mover.see(moved.state())
+    mover.start(moved.state(), NOW)
+    mover.want(replace(moved.command(0.0), velocity=still))
+    command, limits = mover.drive(1.0, NOW, NOW, 0)
+    assert command.velocity.dtype == np.float64 and limits == ()
 
 
 def test_an_arm_that_is_elsewhere_lags(moved: Moved) -> None:
