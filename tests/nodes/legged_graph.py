@@ -168,6 +168,10 @@ class LeggedGraph:
         """Freeze a node, or let it go on."""
         self._processes[name].send_signal(signal.SIGSTOP if on else signal.SIGCONT)
 
+    def kill(self, name: str) -> None:
+        """SIGKILL for one node."""
+        self._processes[name].kill()
+
     def new_goal(self) -> None:
         """What a skill commands from now on serves a goal that begins now."""
         self.client.spin(0.1)
