@@ -108,6 +108,24 @@ class TestClearance:
         arc = Arc(np.zeros(2), np.array([1.0, 0.0]), turn, 2.0)
         assert arc.clearance(regions)[0] == pytest.approx(0.5, abs=2.0 * turn + 1e-12)
 
+    @pytest.mark.parametrize("course", [0.3, 2.0, -2.5])
+    @pytest.mark.parametrize("speed", [0.4, 1.7])
+    def test_on_its_way_it_passes_what_lies_beside_it(self, course: float, speed: float) -> None:
+        """A disc 0.6 m to the left of a line, 0.8 m ahead of its beginning and 0.8 m before its end."""
+        place, along = np.array([0.7, -0.4]), np.array([math.cos(course), math.sin(course)])
+        centre = place + 0.8 * along + 0.6 * np.array([-along[1], along[0]])
+        arc = Arc(place, speed * along, 0.0, 1.6 / speed)
+        assert arc.clearance(Regions([disc(*centre, 0.1)], 0.0))[0] == pytest.approx(0.5)
+
+    @pytest.mark.parametrize("turn", [1.0, -1.0, 0.5])
+    @pytest.mark.parametrize("behind", [0.5, 3.0, 6.0])
+    def test_what_lies_behind_its_beginning_is_passed_at_the_end_of_the_round(self, turn: float, behind: float) -> None:
+        """A circle of 1 m around the origin; a disc 0.4 m outside of it."""
+        angle = -math.copysign(behind, turn)
+        centre = 1.4 * np.array([math.cos(angle), math.sin(angle)])
+        arc = Arc(np.array([1.0, 0.0]), np.array([0.0, turn]), turn, 6.2 / abs(turn))
+        assert arc.clearance(Regions([disc(*centre, 0.1)], 0.0))[0] == pytest.approx(0.3)
+
     @pytest.mark.parametrize(("y", "touches"), [(0.5 + 1e-9, False), (0.5 - 1e-9, True)])
     def test_a_path_along_a_wall_touches_it_or_not(self, y: float, touches: bool) -> None:
         wall = Regions([box(2.0, 0.0, 0.0, (1.0, 0.3))], 0.2)
