@@ -18,6 +18,7 @@ from reins.bench.stops.moving import STANDING, TELEOP, MovingGraph, speed
 from reins.contracts.errors import ReinsError
 from reins.demo.session import graph
 from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.robot import FloatArray
 
 LIMIT: Final = 5.0
 """A fault without a standstill for this long is one that did not stop the arm [s]."""
@@ -127,16 +128,26 @@ def _trial(moving: MovingGraph, fault: Fault) -> Trial:
     moving.injected = time.time()
     fault.inject(moving)
     began = moving.injected
-    end = time.monotonic() + LIMIT
-    while (stood := _stood(moving, began)) is None and time.monotonic() < end:
-        time.sleep(0.005)
-    still = moving.position()
+    stood, still = _rest(moving, began)
     time.sleep(WATCH)
+    mended = time.time()
     fault.mend(moving)
+    if speed(moving.states[-1][1]) >= STANDING:
+        # Its simulation was frozen with it, in mid-motion: it comes to rest once both go on, or never if it died.
+        again, still = _rest(moving, mended)
+        stood = None if again is None else began + again - mended
     time.sleep(WATCH)
     unasked = float(np.abs(moving.position() - still).max())
     reacted = _reacted(moving, began)
     return Trial(fault.name, _after(reacted, began), _after(stood, began), unasked)
+
+
+def _rest(moving: MovingGraph, began: float) -> tuple[float | None, FloatArray]:
+    """When the arm stood first, for as long as that may take, and where it is then."""
+    end = time.monotonic() + LIMIT
+    while (stood := _stood(moving, began)) is None and time.monotonic() < end:
+        time.sleep(0.005)
+    return stood, moving.position()
 
 
 def _stood(moving: MovingGraph, began: float) -> float | None:
@@ -145,8 +156,8 @@ def _stood(moving: MovingGraph, began: float) -> float | None:
     standing = next((at for at, state in after if speed(state) < STANDING), None)
     if standing is not None:
         return standing
-    last = moving.states[-1][0]
-    return max(last, began) if time.time() - last > 1.0 else None
+    last = max(moving.states[-1][0], began)
+    return last if time.time() - last > 1.0 else None
 
 
 def _reacted(moving: MovingGraph, began: float) -> float | None:
