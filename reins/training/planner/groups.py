@@ -82,7 +82,7 @@ def by_colour(actor: Actor) -> Act | None:
             if len(matching(actor.scene, label, place.colour)) > 1 or len(same) > 2:
                 return None
             goals += [Reach((relation, item.id, place.id)) for item in same]
-        if goals:
+        if goals and len(matching(actor.scene, label)) > 1:  # nobody sorts into one place
             return Act(f"match_{label}", (Wish(False, tuple(goals)),))
     return None
 

@@ -15,6 +15,9 @@ from reins.contracts.scene import TABLE, Scene, SceneObject
 CLEARLY: Final = 0.02
 """A superlative needs to win by this much [m], so that whole centimetres show it."""
 
+REDUNDANT: Final = 0.15
+"""How often it is said where a thing is though its kind alone tells it from the others."""
+
 RANKS: Final = {"left": (1, 1.0), "right": (1, -1.0), "near": (0, -1.0), "far": (0, 1.0)}
 """Superlatives as (axis, sign) in the base frame."""
 
@@ -139,6 +142,8 @@ class Describer:
     def _relation(self, name: str) -> Ref | None:
         item = self._scene.objects[name]
         ways = sorted((relation, where) for subject, relation, where in self._related if subject == name)
+        if len(matching(self._scene, item.label)) == 1 and self._rng.random() > REDUNDANT:
+            return None
         self._rng.shuffle(ways)
         for relation, where in sorted(ways, key=lambda way: way[0] not in ("in", "on")):
             if relation not in RELATIONS or where == self._held:
@@ -146,6 +151,8 @@ class Describer:
             anchor = TABLE_REF if where == TABLE else self._anchor(where)
             form = "on_table" if where == TABLE else "relation"
             for colour in ("", item.colour):
+                if len(matching(self._scene, item.label, colour)) == 1 and self._rng.random() > REDUNDANT:
+                    continue
                 fits = [
                     other.id
                     for other in matching(self._scene, item.label, colour)

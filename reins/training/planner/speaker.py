@@ -22,6 +22,9 @@ _LINKS: Final = ("and_then", "then", "again", "next", "comma", "and")
 _FRAMELESS: Final = ("before ", "in case ", "start by ", "在")
 """How sentences begin that nothing polite goes before."""
 
+_ASKING: Final = ("en.frames.could", "en.frames.could_please", "zh.frames.can")
+"""Families that make a question of a sentence."""
+
 FAVOURED: Final = 0.6
 """How often a favoured family is taken where there is one."""
 
@@ -57,16 +60,16 @@ class Speaker:
     def say(self, meaning: Meaning) -> str:
         """A sentence, or a few, that means it."""
         self.used = set()
-        text = self._body(meaning)
+        section = "avoid" if meaning.acts else "rules"
+        rule = str(self._family(section, getattr(self._phrases, section))) if meaning.avoid else "<s>"
+        text = self._body(meaning, framed=meaning.proviso is None and rule.startswith("<s>"))
         if meaning.proviso is not None:
             text = self._proviso(meaning.proviso, text)
-        if meaning.avoid:
-            name = "avoid" if text else "rules"
-            values = {"s": text, "avoid": self._listed([self._ref(ref) for ref in meaning.avoid], "or")}
-            text = self._one(name, getattr(self._phrases, name), values)
+        avoid = self._listed([self._ref(ref) for ref in meaning.avoid], "or")
+        text = spoken(rule, self._rng, {"s": text, "avoid": avoid})
         if self._rng.random() < FRAMED and not set(".;。；") & set(text):
             text = self._one("closings", self._phrases.closings, {"s": text})
-        asked = any(name in self.used for name in ("en.frames.could", "en.frames.could_please", "zh.frames.can"))
+        asked = any(name in self.used for name in _ASKING)
         text = tidy(text, self._rng, self._chinese, asked)
         return slip(text, self._rng, self._chinese) if self._rng.random() < self._slips else text
 
@@ -87,7 +90,7 @@ class Speaker:
         words = [_first(self._phrases.colours.get(colour.strip(), "")), _first(self._phrases.labels.get(label, label))]
         return f"{words[0]}色的{words[1]}" if words[0] else words[1]
 
-    def _body(self, meaning: Meaning) -> str:
+    def _body(self, meaning: Meaning, framed: bool) -> str:
         """What is to be done, and how, with something polite around it."""
         acts = meaning.acts
         plain = len(acts) == 1 and not meaning.pace and meaning.proviso is None
@@ -96,8 +99,9 @@ class Speaker:
         text = self._joined(acts, "then" if meaning.ordered else "together")
         if meaning.pace:
             text = self._one(f"paces.{meaning.pace}", self._phrases.paces[meaning.pace], {"s": text})
-        framed = meaning.proviso is None and self._rng.random() < FRAMED and not text.startswith(_FRAMELESS)
-        return self._one("frames", self._phrases.frames, {"s": text}) if text and framed else text
+        if not text or not framed or self._rng.random() > FRAMED or text.startswith(_FRAMELESS):
+            return text
+        return self._one("frames", self._phrases.frames, {"s": text})
 
     def _joined(self, acts: tuple[Act, ...], section: str) -> str:
         """The acts in their order."""
@@ -184,13 +188,17 @@ class Speaker:
         return spoken(phrase, self._rng, {})
 
     def _one(self, section: str, families: Families, values: Mapping[str, str]) -> str:
+        """A phrase of one of the families, with its names filled in."""
+        return spoken(self._family(section, families), self._rng, values)
+
+    def _family(self, section: str, families: Families) -> str | list[str]:
         """A phrase of one of the families."""
         prefix = f"{self._phrases.language}.{section}"
         names = [name for name in families if f"{prefix}.{name}" not in self._without]
         favoured = [name for name in names if f"{prefix}.{name}" in self._favour]
         name = self._rng.choice(favoured if favoured and self._rng.random() < FAVOURED else names)
         self.used.add(f"{prefix}.{name}")
-        return spoken(families[name], self._rng, values)
+        return families[name]
 
 
 def _first(phrase: str | list[str]) -> str:
