@@ -119,11 +119,15 @@ class TestClearance:
 
     @pytest.mark.parametrize("turn", [1.0, -1.0, 0.5])
     @pytest.mark.parametrize("behind", [0.5, 3.0, 6.0])
-    def test_what_lies_behind_its_beginning_is_passed_at_the_end_of_the_round(self, turn: float, behind: float) -> None:
+    @pytest.mark.parametrize("begun", [0.0, 2.0])
+    def test_what_lies_behind_its_beginning_is_passed_at_the_end_of_the_round(
+        self, turn: float, behind: float, begun: float
+    ) -> None:
         """A circle of 1 m around the origin; a disc 0.4 m outside of it."""
-        angle = -math.copysign(behind, turn)
+        angle = begun - math.copysign(behind, turn)
         centre = 1.4 * np.array([math.cos(angle), math.sin(angle)])
-        arc = Arc(np.array([1.0, 0.0]), np.array([0.0, turn]), turn, 6.2 / abs(turn))
+        velocity = turn * np.array([-math.sin(begun), math.cos(begun)])
+        arc = Arc(np.array([math.cos(begun), math.sin(begun)]), velocity, turn, 6.2 / abs(turn))
         assert arc.clearance(Regions([disc(*centre, 0.1)], 0.0))[0] == pytest.approx(0.3)
 
     @pytest.mark.parametrize(("y", "touches"), [(0.5 + 1e-9, False), (0.5 - 1e-9, True)])
