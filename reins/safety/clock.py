@@ -14,6 +14,8 @@ class RobotClock:
         self._lost_after = lost_after
         self.stamp = 0.0
         """Robot time of the newest state [s]."""
+        self.ended = False
+        """The process that sends the states has ended, so that robot time goes on without them at once."""
         self._arrived = -math.inf
 
     def set(self, stamp: float, t: float) -> None:
@@ -28,4 +30,5 @@ class RobotClock:
         """Robot time at steady time `t` [s]: the newest stamp, and more once states are lost."""
         if self._arrived == -math.inf:
             return self.stamp
-        return self.stamp + max(0.0, self.silence(t) - self._lost_after)
+        patience = 0.0 if self.ended else self._lost_after
+        return self.stamp + max(0.0, self.silence(t) - patience)

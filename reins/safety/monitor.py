@@ -52,6 +52,9 @@ DUE: Final = 0.9
 SOON: Final = 0.25
 """Periods within which a further command waits for the next one instead of being sent at once."""
 
+ROBOT_NODE: Final = "robot"
+"""The node that hosts the driver and sends the robot's states, by name."""
+
 SCENE: Final = "scene"
 """The sensor of people that scenes are, by name."""
 
@@ -156,10 +159,14 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
     def on_heartbeat(self, node: str, t: float) -> None:
         """`node` was alive at steady time `t` [s]."""
         self._watchdog.beat(node, t)
+        if node == ROBOT_NODE:
+            self._clock.ended = False
 
     def on_death(self, node: str, t: float) -> SafeT | None:
         """The process of `node` has ended, as seen at steady time `t` [s]; returns the first braking command if due."""
         self._watchdog.forget(node)
+        if node == ROBOT_NODE:
+            self._clock.ended = True
         return self.tick(t)
 
     def on_state(self, state: StateT, t: float) -> None:

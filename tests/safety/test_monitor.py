@@ -386,6 +386,34 @@ class TestFaults:
         assert not loop.sent[-1].velocity.any()
         assert "robot_state_lost" in loop.kinds()
 
+    def test_a_robot_node_that_ended_is_braked_by_the_clock_at_once(self, loop: Loop) -> None:
+        loop.drive("skill", SPEED, 30)
+        loop.connected = False
+        loop.alive.discard("robot")
+        late = loop.robot.read()
+        count = len(loop.sent)
+        loop.t += 0.005
+        loop.monitor.on_death("robot", loop.t)
+        loop.t += 0.005
+        loop.monitor.on_state(late, loop.t)  # it was on its way
+        loop.steps(2)
+        slower = loop.sent[count:]
+        assert slower and (slower[-1].velocity < loop.sent[count - 1].velocity).all()
+        loop.steps(7)
+        assert not loop.sent[-1].velocity.any()
+
+    def test_a_robot_node_that_is_back_sets_the_time_again(self, loop: Loop) -> None:
+        loop.monitor.on_death("robot", loop.t)
+        loop.alive.add("robot")
+        loop.drive("skill", SPEED, 5)
+        loop.steps(60)
+        loop.monitor.reset("anna", loop.t)
+        loop.drive("skill", SPEED, 30)
+        loop.connected = False
+        count = len(loop.sent)
+        loop.steps(3)
+        assert len(loop.sent) == count  # states may be late
+
     def test_a_frozen_stamp_is_silence(self, loop: Loop) -> None:
         loop.drive("skill", SPEED, 30)
         frozen = loop.robot.read()

@@ -153,6 +153,14 @@ class TestClock:
         clock.set(5.0, t=100.0)
         assert clock.now(100.19) == pytest.approx(5.1)
 
+    def test_where_no_state_can_come_it_goes_on_at_once(self) -> None:
+        clock = RobotClock(lost_after=0.09)
+        clock.set(5.0, t=100.0)
+        clock.ended = True
+        assert clock.now(100.04) == pytest.approx(5.04)
+        clock.ended = False
+        assert clock.now(100.04) == 5.0
+
     def test_it_knows_how_long_no_state_came(self) -> None:
         clock = RobotClock(lost_after=0.09)
         clock.set(5.0, t=100.0)
