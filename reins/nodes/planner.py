@@ -28,6 +28,7 @@ from reins.nodes.skills import TAKEN, obstacle
 from reins.nodes.task import RunningTask
 from reins.nodes.waiting import Thinking, first_of
 from reins.planning.actions import Done, Look, RunSkill
+from reins.planning.cadence import Cadence, Mode
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.language.settings import LanguageSettings
@@ -62,6 +63,14 @@ class PlannerSettings(LanguageSettings, Settings):
         gt=0.0,
         le=86400.0,
         description="longest that an operator may drive by hand in a task before it fails [s]",
+    )
+    mode: Mode = Field(
+        "front_end",
+        description="front_end: plan once, and again when something goes wrong; closed_loop: plan after every step; "
+        "advisor: plan every advice_period, and when a new object is seen",
+    )
+    advice_period: float = Field(
+        30.0, gt=0.0, le=3600.0, description="longest time between two plans in the mode advisor, between steps [s]"
     )
     trace_folder: str = Field(
         "", description="where traces go; empty: $ROS_LOG_DIR/traces, or ~/.ros/reins/traces where that is not set"
@@ -201,7 +210,9 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self._trace.begin(instruction, self._planner.name)
         if self._trace.trouble:
             self._tell(Severity.WARN, "no_trace", self._trace.trouble)
-        self._task = RunningTask(goal, TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace))
+        cadence = Cadence(self.settings.mode, self.settings.advice_period)
+        executor = TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace, cadence=cadence)
+        self._task = RunningTask(goal, executor)
         goal.execute()
 
     def _on_cancel(self, _goal: Any) -> CancelResponse:

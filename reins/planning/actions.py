@@ -14,12 +14,14 @@ class Limits:
     """Bounds of a task.
 
     Attributes:
+        steps: how many skills may run, so that a planner that goes round in circles comes to an end.
         replans: how often it may plan again.
         same_failures: how often the same call may fail.
         look: how long to wait for a scene [s].
         settle: how long to look again before an effect that is not seen counts as missing [s].
     """
 
+    steps: int = 64
     replans: int = 5
     same_failures: int = 3
     look: float = 10.0

@@ -14,6 +14,7 @@ from reins.contracts.facts import Fact, facts_of
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import TABLE, Scene
 from reins.planning.actions import Action, Done, Limits, Look, Outcome, RunSkill, Stage
+from reins.planning.cadence import Cadence
 from reins.planning.changes import changes_text
 from reins.planning.planner import History, Planner, StepRecord
 from reins.planning.simulation import expected_facts
@@ -47,6 +48,7 @@ class TaskExecutor:
         instruction: what the operator said.
         limits: bounds of the task.
         trace: takes what happens.
+        cadence: how often the planner is asked while all goes well.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class TaskExecutor:
         instruction: str,
         limits: Limits | None = None,
         trace: Trace = UNTRACED,
+        cadence: Cadence | None = None,
     ) -> None:
         self.instruction: Final = instruction
         self.plan: Plan | None = None
@@ -75,9 +78,12 @@ class TaskExecutor:
         self._registry = registry
         self._limits = limits or Limits()
         self._trace = trace
+        self._cadence = cadence or Cadence()
+        self._planned = (0.0, frozenset[str]())  # when the plan was made, and the objects that were there
         self._history: History | None = None
         self._failures: dict[str, int] = {}
         self._moved = False  # a skill has run, well or badly
+        self._runs = 0  # how many were begun
         self._left: Scene | None = None  # what an operator found who took over; None once the changes are told
         self._valid = False  # whether the plan may go on
         self._trouble: str | None = None  # why it may not; None where planning again is not held against the task
@@ -199,7 +205,7 @@ class TaskExecutor:
         if self._history is None:
             self._history = History(scene)
         forbidden = avoided(self.standing) & set(scene.objects)
-        self._history = replace(self._history, forbidden=forbidden, agreed=tuple(self._agreed))
+        self._history = replace(self._history, forbidden=forbidden, agreed=tuple(self._agreed), left=())
         if self._left is not None:
             self.notes.append(changes_text(self._left, scene))
             self._left = None
@@ -238,6 +244,10 @@ class TaskExecutor:
             self._shorten(self.plan.steps[self.step :], history, scene)
         if self.step < len(self.plan.steps):
             problems = self._verify(self.plan, scene, self.step)
+            if not problems and self._is_due(scene, t):
+                self._valid, self._trouble = False, None
+                self._history = replace(history, left=self.plan.steps[self.step :])
+                return None
             if not problems:
                 return self._run(self.plan.steps[self.step], scene)
         else:
@@ -248,6 +258,11 @@ class TaskExecutor:
             return self._look_past(scene.stamp, t)
         self._valid, self._trouble = False, problems[0]
         return None
+
+    def _is_due(self, scene: Scene, t: float) -> bool:
+        """Whether to ask for another plan, though this one can go on."""
+        made, seen = self._planned
+        return self._cadence.is_due(self.step, t - made, scene.objects.keys() - seen)
 
     def _shorten(self, left: Sequence[SkillCall], history: History, scene: Scene) -> None:
         """Drop steps that have become needless, because somebody else did them or because another way has opened."""
@@ -267,6 +282,7 @@ class TaskExecutor:
                 self.replans += 1
             self.stage = "planning"
             self.plan, self.step = self._planner.plan(self.instruction, scene, history), 0
+            self._planned = (t, frozenset(scene.objects))
             problems = self._verify(self.plan, scene)
             self._trace.write("plan", t=t, scene=scene_entry(scene), plan=_plan_entry(self.plan), problems=problems)
             if self.plan.question is not None:
@@ -297,7 +313,10 @@ class TaskExecutor:
         bound = plan.model_copy(update={"constraints": (*plan.constraints, *here)})
         return verify(bound, scene, self._registry, start)
 
-    def _run(self, call: SkillCall, scene: Scene) -> RunSkill:
+    def _run(self, call: SkillCall, scene: Scene) -> RunSkill | Done:
+        self._runs += 1
+        if self._runs > self._limits.steps:
+            return self._end("failed", f"gave up after {self._limits.steps} skills")
         self.stage, self._moved = "acting", True
         self._running, self._clearing, self._cleared = (call, scene), False, False
         self._trace.write("run", t=scene.stamp, call=str(call))
@@ -307,7 +326,7 @@ class TaskExecutor:
     def _can_clear_view(self) -> bool:
         return not self._cleared and CLEAR_VIEW.skill in self._registry
 
-    def _clear_view(self, scene: Scene) -> RunSkill:
+    def _clear_view(self, scene: Scene) -> RunSkill | Done:
         """Move the arm out of the way once, to see what it may hide."""
         action = self._run(CLEAR_VIEW, scene)
         self._clearing = self._cleared = True

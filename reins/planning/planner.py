@@ -49,6 +49,7 @@ class History:
         problems: what the verifier found wrong with the plan that was proposed last; empty if it was fine.
         forbidden: ids of the objects that others than the planner have said must not be touched.
         agreed: the constraints of every plan of the task that was followed so far; a later plan may only add to them.
+        left: the steps of the plan at hand that are left and still can be done; empty if there is no such plan.
     """
 
     initial: Scene
@@ -56,6 +57,7 @@ class History:
     problems: tuple[str, ...] = ()
     forbidden: frozenset[str] = frozenset()
     agreed: tuple[Constraint, ...] = ()
+    left: tuple[SkillCall, ...] = ()
 
     def then(self, record: StepRecord) -> Self:
         """The history with one more step."""

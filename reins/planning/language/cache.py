@@ -1,8 +1,8 @@
 """Plans that passed, by what was asked and how things stood: the same again needs no model.
 
 Things stand the same when the same facts hold of the same objects, in the same order from left to right and from near
-to far, now and when the instruction was given, and when the same steps were done with the same success. A plan from here
-is verified like any other before it is used.
+to far, now and when the instruction was given, and when the same steps were done with the same success. A plan from
+here is verified like any other before it is used.
 """
 
 from collections import OrderedDict
@@ -69,6 +69,7 @@ def key_of(instruction: str, scene: Scene, history: History) -> Hashable:
         history.problems,
         history.forbidden,
         history.agreed,
+        tuple(map(str, history.left)),
     )
 
 

@@ -101,6 +101,8 @@ def _situation(said: str, scene: Scene, history: History, registry: Mapping[str,
         parts.append(f"Must not be touched: {listed(map(names.shown, sorted(history.forbidden)))}.")
     if history.problems:
         parts.append(f"Your last plan was turned down: {plain_text('; '.join(history.problems), MOST_REASON)}.")
+    if history.left:
+        parts.append(f"Left of your plan, which still can be done: {_calls(history.left, names, registry)}.")
     return "\n".join((*parts, f"Operator: {said}"))
 
 
@@ -138,6 +140,10 @@ def _call(call: SkillCall, names: Names, registry: Mapping[str, SkillSpec]) -> s
     values = {name: call.arguments[name] for name in order}
     told = (f"{name} {names.shown(value) if isinstance(value, str) else value}" for name, value in values.items())
     return " ".join((call.skill, *told))
+
+
+def _calls(calls: Sequence[SkillCall], names: Names, registry: Mapping[str, SkillSpec]) -> str:
+    return "; ".join(_call(call, names, registry) for call in calls)
 
 
 def _skill(spec: SkillSpec) -> str:

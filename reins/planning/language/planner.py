@@ -296,13 +296,16 @@ class LanguagePlanner:
         return falls_short(steps, task, question.scene, self._registry)
 
     def _without_model(self, question: _Question, why: str) -> Plan:
-        """What the symbolic planner says, with the reason; where it has no way, the operator is asked."""
+        """What the symbolic planner says, else what is left of the plan at hand, else a question to the operator."""
         self._trace.write("trouble", why=why)
         plan = self._symbolic.plan(question.instruction, question.scene, question.history)
         if plan.refusal is None:
             self._report(f"{why}; the symbolic planner goes on")
             thought = "; ".join(filter(None, (plan.thought, "planned without the language model")))
             return self._tightened(plan.model_copy(update={"thought": thought}), question)
+        if question.history.left:
+            self._report(f"{why}; the plan at hand goes on")
+            return self._tightened(Plan(thought="the plan at hand goes on", steps=question.history.left), question)
         self._report(f"{why}; the symbolic planner has no plan either: {plan.refusal}")
         asked = (
             f"The language model gave no plan ({why}), and without it: {plan.refusal}. Can you say it in other words?"

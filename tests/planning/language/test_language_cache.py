@@ -65,6 +65,7 @@ def test_a_millimetre_makes_no_difference_and_another_order_does() -> None:
         key_of(ASKED, SCENE, History(tabletop(red_block="in blue_bowl"))),
         key_of(ASKED, SCENE, History(SCENE, problems=("no",))),
         key_of(ASKED, SCENE, History(SCENE, forbidden=frozenset({"red_block"}))),
+        key_of(ASKED, SCENE, History(SCENE, left=(SkillCall(skill="home"),))),
         key_of(ASKED, SCENE, History(SCENE, agreed=(Constraint(kind="speed", scale=0.5),))),
         key_of(ASKED, SCENE, History(SCENE, (StepRecord(SkillCall(skill="home"), False, "x", SCENE, SCENE),))),
         key_of(ASKED, replace(SCENE, objects={**SCENE.objects, "x": thing("red_block", 0.3, 0.0)}), History(SCENE)),

@@ -60,13 +60,14 @@ def test_what_was_done_and_how_it_was_before_is_told() -> None:
     pick = StepRecord(SkillCall(skill="pick", arguments={"object": "red_block"}), True, "", SCENE, held)
     place = SkillCall(skill="place_beside", arguments={"side": "behind", "object": "blue_bowl"})
     failed = StepRecord(place, False, "no room <there>", held, held)
-    history = History(SCENE, (pick, failed), ("step 1 is wrong",), frozenset({"green_block"}))
+    history = History(SCENE, (pick, failed), ("step 1 is wrong",), frozenset({"green_block"}), left=(place,))
     lines = last_turn(held, history)
     assert lines[lines.index("Done since:") + 1 :] == [
         "- pick object red_block: succeeded",
         "- place_beside object blue_bowl side behind: failed: no room there",
         "Must not be touched: green_block.",
         "Your last plan was turned down: step 1 is wrong.",
+        "Left of your plan, which still can be done: place_beside object blue_bowl side behind.",
         "Operator: go home",
     ]
     assert lines.index("When the operator spoke:") < lines.index("- red_block: red block, on the table, x 45 y 30")
