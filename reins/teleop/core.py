@@ -19,6 +19,7 @@ from reins.hardware.robot import FloatArray, JointCommand, RobotState
 from reins.teleop.arm import ArmTeleop
 from reins.teleop.body import BodyTeleop
 from reins.teleop.cmd_vel import CmdVelReader
+from reins.teleop.complaints import Complaints
 from reins.teleop.intent import Action, Intent
 from reins.teleop.joystick import JoystickReader
 from reins.teleop.keyboard import KeyboardReader
@@ -41,6 +42,10 @@ CMD_VEL: Final = "cmd_vel"
 
 REQUESTS: Final = (Action.ESTOP, Action.RESET, Action.HAND_BACK)
 """Actions that the safety node carries out."""
+
+COMPLAINT_PAUSE: Final = 2.0
+"""A stick or stream is complained of again for the same reason once it was well for longer, and for another one if the
+last complaint is longer ago [s]."""
 
 _MOST_KEPT: Final = 100
 """Requests and events kept for a caller that does not collect them; the oldest go first."""
@@ -110,7 +115,7 @@ class TeleopCore(Generic[StateT, CommandT]):
         self._driving = False
         self._activation = 0.0
         self._sequence = 0
-        self._complaints = dict.fromkeys([*self._sticks, CMD_VEL], "")
+        self._complaints = {who: Complaints(COMPLAINT_PAUSE) for who in (*self._sticks, CMD_VEL)}
         self._stamp = 0.0
         self._requests: deque[Action] = deque(maxlen=_MOST_KEPT)
         self._events: deque[SafetyEvent] = deque(maxlen=_MOST_KEPT)
@@ -118,10 +123,10 @@ class TeleopCore(Generic[StateT, CommandT]):
     def on_joy(self, axes: Sequence[float], buttons: Sequence[int], t: float, stick: str = JOYSTICK) -> None:
         """One sensor_msgs/Joy, or one reading of the gamepad (`stick` is GAMEPAD).
 
-        One that does not fit the mapping is told once, and counts as a released dead-man.
+        One that does not fit the mapping is told once, and counts as a released dead-man; its e-stop counts even so.
         """
         actions, complaint = self._sticks[stick].on_message(axes, buttons, t)
-        self._complain(stick, "joystick_unusable", complaint)
+        self._complain(stick, "joystick_unusable", complaint, t)
         for action in actions:
             self._act(action)
 
@@ -136,7 +141,7 @@ class TeleopCore(Generic[StateT, CommandT]):
         One that makes no sense for the robot is told once, and ends the stream.
         """
         complaint = self._motion.objection_to_velocity or self._cmd_vel.on_message(twist, t)
-        self._complain(CMD_VEL, "cmd_vel_unusable", complaint)
+        self._complain(CMD_VEL, "cmd_vel_unusable", complaint, t)
 
     def on_key(self, key: str, t: float) -> None:
         """One key press, or repeat, of the terminal."""
@@ -222,11 +227,10 @@ class TeleopCore(Generic[StateT, CommandT]):
         self._sequence += 1
         return self._motion.command(state, intent, shares, TRIMS[self._trim], self._sequence, self._activation)
 
-    def _complain(self, who: str, kind: str, complaint: str) -> None:
-        """Tell what cannot be used, once as long as it stays the same."""
-        if complaint and complaint != self._complaints[who]:
+    def _complain(self, who: str, kind: str, complaint: str, t: float) -> None:
+        """Tell what cannot be used, but not with every message."""
+        if complaint and self._complaints[who].is_news(complaint, t):
             self._tell(Severity.ERROR, kind, f"{who} message refused: {complaint}")
-        self._complaints[who] = complaint
 
     def _tell(self, severity: Severity, kind: str, reason: str) -> None:
         self._events.append(SafetyEvent(self._stamp, severity, kind, "teleop", reason))

@@ -12,8 +12,8 @@ from reins.teleop.mapping import JoyMapping
 class JoystickReader:
     """Reads sensor_msgs/Joy by a mapping.
 
-    The dead-man counts from a press that was seen: a pad that appears with it held, or comes back after it was lost,
-    must let go of it first.
+    The dead-man counts from a press that was seen: a pad that appears with it held, or comes back after it was lost or
+    sent what cannot be used, must let go of it first. The e-stop counts wherever its button can be read.
 
     Args:
         mapping: which axis and button does what.
@@ -37,15 +37,15 @@ class JoystickReader:
         """One message at steady time `t` [s].
 
         Returns:
-            What was pressed in it, and why the message cannot be used (it then counts as none), or "".
+            What was pressed in it, and why the message cannot be used (then only the e-stop counts), or "".
         """
-        if complaint := self._mapping.missing(len(axes), len(buttons)) or _not_finite(axes):
-            self._held = False
-            return [], complaint
         if t - self._heard > self._timeout:
             self._released_once = False
             self._pressed.pop(Action.ESTOP, None)  # let go of unseen, perhaps: seen down, it stops again
         self._heard = t
+        if complaint := self._mapping.missing(len(axes), len(buttons)) or _not_finite(axes):
+            self._held = self._released_once = False
+            return self._emergency(axes, buttons), complaint
         down = self._mapping.deadman.read(axes, buttons)
         self._released_once = self._released_once or not down
         self._held = down and self._released_once
@@ -75,6 +75,14 @@ class JoystickReader:
     def intent(self) -> Intent:
         """What the operator wants now."""
         return Intent(True, self._twist, self._joint) if self._held else Intent()
+
+    def _emergency(self, axes: Sequence[float], buttons: Sequence[int]) -> list[Action]:
+        """The e-stop alone, if its button went down in a message that may lack it."""
+        button = self._mapping.actions.get(Action.ESTOP)
+        if button is None or not button.is_among(len(axes), len(buttons)):
+            return []
+        before, self._pressed[Action.ESTOP] = self._pressed.get(Action.ESTOP), button.read(axes, buttons)
+        return [Action.ESTOP] if self._pressed[Action.ESTOP] and not before else []
 
     def _edges(self, axes: Sequence[float], buttons: Sequence[int]) -> list[Action]:
         """Actions whose button went down. One that is down in the first message did nothing yet, but for the e-stop."""

@@ -84,6 +84,10 @@ class Button(_Part):
         """Indices of the axes and of the buttons that it needs."""
         return [] if self.axis is None else [self.axis], [] if self.button is None else [self.button]
 
+    def is_among(self, axes: int, buttons: int) -> bool:
+        """Whether a pad with so many axes and buttons has it."""
+        return self.button < buttons if self.button is not None else (self.axis or 0) < axes
+
 
 class JoyMapping(_Part):
     """Everything that a pad does. A button may do one thing for an arm and another for a legged robot.

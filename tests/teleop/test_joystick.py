@@ -12,7 +12,7 @@ from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotState
 from reins.teleop.arm import damped_inverse
-from reins.teleop.core import JOYSTICK, TeleopCore
+from reins.teleop.core import COMPLAINT_PAUSE, JOYSTICK, TeleopCore
 from reins.teleop.intent import Action, Direction
 from reins.teleop.mapping import known_mappings, load_joy_mapping
 from reins.teleop.settings import TeleopSettings
@@ -142,13 +142,74 @@ class TestUnusableMessages:
         assert len(commands) == 1 and not commands[0].velocity.any()
         assert pad.kinds() == ["joystick_unusable"]
 
-    def test_told_again_after_it_was_well(self, pad: Pad) -> None:
+    def test_told_again_after_it_was_well_for_a_while(self, pad: Pad) -> None:
         for _ in range(2):
             pad.axes[1] = float("nan")
             pad.step()
             pad.axes[1] = 0.0
-            pad.step()
+            pad.steps(round(COMPLAINT_PAUSE / PERIOD) + 1)
         assert pad.kinds() == ["joystick_unusable", "joystick_unusable"]
+
+    def test_every_other_message_unusable_is_one_complaint(self, pad: Pad) -> None:
+        for _ in range(200):
+            pad.axes[1] = float("nan")
+            pad.step()
+            pad.axes[1] = 0.0
+            pad.step()
+        assert pad.kinds() == ["joystick_unusable"]
+
+    def test_held_through_one_it_does_not_go_on(self, pad: Pad) -> None:
+        pad.hold()
+        pad.steps(3)
+        pad.axes[1] = float("nan")
+        pad.step()
+        pad.axes[1] = 0.0
+        assert pad.steps(20) == []
+        pad.let_go()
+        pad.step()
+        pad.hold()
+        assert len(pad.steps(3)) == 3
+
+    @pytest.mark.parametrize("fault", ["axis is no number", "axes are missing"])
+    def test_the_emergency_stop_in_it_counts_once(self, pad: Pad, fault: str) -> None:
+        if fault == "axes are missing":
+            pad.axes = []
+        else:
+            pad.axes[0] = float("nan")
+        pad.steps(3)
+        pad.press(Action.ESTOP)
+        pad.press(Action.RESET)
+        pad.steps(10)
+        assert pad.core.take_requests() == [Action.ESTOP]
+        pad.release(Action.ESTOP)
+        pad.step()
+        pad.press(Action.ESTOP)
+        pad.step()
+        assert pad.core.take_requests() == [Action.ESTOP]
+
+    def test_the_emergency_stop_pressed_in_a_usable_one_is_not_pressed_again(self, pad: Pad) -> None:
+        pad.press(Action.ESTOP)
+        pad.step()
+        pad.axes[0] = float("nan")
+        pad.steps(3)
+        assert pad.core.take_requests() == [Action.ESTOP]
+
+    def test_the_emergency_stop_still_down_after_a_silence_stops_again(self, pad: Pad) -> None:
+        pad.axes[0] = float("nan")
+        pad.press(Action.ESTOP)
+        pad.step()
+        pad.plugged_in = False
+        pad.steps(30)
+        pad.plugged_in = True
+        pad.step()
+        assert pad.core.take_requests() == [Action.ESTOP, Action.ESTOP]
+
+    def test_an_emergency_stop_that_the_pad_does_not_have_is_not_pressed(self, pad: Pad) -> None:
+        pad.press(Action.ESTOP)
+        pad.buttons = []
+        pad.step()
+        assert pad.core.take_requests() == []
+        assert pad.kinds() == ["joystick_unusable"]
 
 
 AXES = [
