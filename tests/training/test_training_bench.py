@@ -26,7 +26,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
     settings = settings_for("reach", randomisation="none", demos=0, layers=(32, 32))
     env = make_envs(settings, processes=False)
-    write(folder / "policies", export(begin(settings, env), contract(settings, 0, None)), settings, [])
+    write(folder / "policies", export(begin(settings, env), contract(settings, 0, None)), "reach", "untrained")
     env.close()
     return folder
 

@@ -17,7 +17,7 @@ from stable_baselines3.common.logger import configure
 from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.profile import load_profile
-from reins.models.metadata import TWIST_SIZE
+from reins.models.metadata import TWIST_SIZE, Measurement
 from reins.models.registry import list_models, read_contract, verify_model
 from reins.skills.observation import ObservationBuilder, PolicyInput
 from reins.skills.policy import OnnxPolicy
@@ -26,6 +26,7 @@ from reins.training.envs.tasks import TASKS
 from reins.training.envs.teacher import teach
 from reins.training.rl import checkpoint
 from reins.training.rl.agent import DemoSac, policy_of
+from reins.training.rl.cards import commit, describe
 from reins.training.rl.checkpoint import CurvePoint, Progress
 from reins.training.rl.curves import read_curve, write_curve
 from reins.training.rl.demos import Demonstrations, demonstrate
@@ -33,7 +34,7 @@ from reins.training.rl.export import contract, export, observation_of, write
 from reins.training.rl.keeper import Keeper, Limits, Tell
 from reins.training.rl.measure import MEASURED, run_episodes, task_of
 from reins.training.rl.network import GoalExtractor, normalisation
-from reins.training.rl.recipe import make_skill
+from reins.training.rl.recipe import SkillResult, make_skill
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.rollouts import HELD_OUT, evaluate
 from reins.training.rl.run import begin, make_envs, prepare, train
@@ -274,7 +275,8 @@ def test_a_policy_file_has_its_contract_and_its_cards(tmp_path: Path) -> None:
     env = make_envs(settings, processes=False)
     model = begin(settings, env)
     data = export(model, contract(settings, 7, None))
-    write(tmp_path / "policies", data, settings, [])
+    write(tmp_path / "policies", data, "stack", "about it")
+    assert (tmp_path / "policies" / "stack.md").read_text() == "about it"
     metadata = verify_model("stack", tmp_path)
     assert metadata == read_contract(data)
     assert metadata.rate == 50.0 and metadata.style is not None and metadata.training.samples == 7
@@ -302,6 +304,33 @@ def test_lessons_that_were_interrupted_go_on_where_they_stopped(tmp_path: Path) 
     assert [(point.step, point.success) for point in first] == [(point.step, point.success) for point in second]
     for name, value in whole.model.policy.state_dict().items():
         assert torch.equal(value, done.model.policy.state_dict()[name]), name
+
+
+@pytest.mark.parametrize(
+    "here, there, good", [(0.95, None, True), (0.94, None, False), (0.95, 0.85, True), (1.0, 0.89, False)]
+)
+def test_a_policy_enters_only_if_it_is_good_in_both_simulators(here: float, there: float | None, good: bool) -> None:
+    def measured(rate: float) -> Measurement:
+        return Measurement(environment="e", episodes=100, success_rate=rate, criterion="c", limit_violations=0)
+
+    run: Any = None  # what led to the policy does not count
+    result = SkillResult(run, measured(here), None, None if there is None else measured(there))
+    assert result.enters("pick") == good
+
+
+def test_a_card_tells_success_per_simulator_and_the_commit() -> None:
+    settings = few("pick", demos=0)
+    env = make_envs(settings, processes=False)
+    figures: dict[str, Any] = {"episodes": 200, "criterion": "c", "limit_violations": 0}
+    measured, elsewhere = (
+        Measurement(environment=f"reins/Pick-v0, {sim}", success_rate=rate, **figures)
+        for sim, rate in (("mujoco", 0.995), ("pybullet", 0.97))
+    )
+    card = describe(export(begin(settings, env), contract(settings, 0, measured)), settings, [], elsewhere)
+    for text in ("99.5% of 200", "reins/Pick-v0, mujoco", "97.0% of 200", "reins/Pick-v0, pybullet", commit()):
+        assert text in card
+    assert max(map(len, card.splitlines())) <= 125
+    env.close()
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:

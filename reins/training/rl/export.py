@@ -18,8 +18,6 @@ from reins.training.envs.register import VERSION, env_id
 from reins.training.envs.tasks import TASKS
 from reins.training.network import IR_VERSION, OPSET, PRODUCER
 from reins.training.rl.agent import DemoSac
-from reins.training.rl.cards import describe
-from reins.training.rl.checkpoint import CurvePoint
 from reins.training.rl.network import LARGEST
 from reins.training.rl.settings import TrainSettings
 
@@ -75,13 +73,13 @@ def export(model: DemoSac, metadata: PolicyMetadata) -> bytes:
     return _graph(metadata, shift[:inputs], stretch[:inputs], weights, biases)
 
 
-def write(folder: Path, data: bytes, settings: TrainSettings, curve: Sequence[CurvePoint]) -> Path:
-    """Write a policy and its cards; returns the path of the ONNX file."""
+def write(folder: Path, data: bytes, name: str, card: str) -> Path:
+    """Write a policy and its cards, for machines and for readers (`card`); returns the path of the ONNX file."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{settings.task}.onnx"
+    path = folder / f"{name}.onnx"
     path.write_bytes(data)
     path.with_suffix(".json").write_text(card_of(data), encoding="utf-8")
-    path.with_suffix(".md").write_text(describe(data, settings, curve), encoding="utf-8")
+    path.with_suffix(".md").write_text(card, encoding="utf-8")
     return path
 
 
