@@ -11,7 +11,7 @@ from rich.table import Table
 from reins.cli.console import ExitCode, err, out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rich.status import Status
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from reins.hardware.conformance.subject import Subject
     from reins.hardware.conformance.suite import Result
     from reins.hardware.profile import RobotProfile
-    from reins.hardware.robot import Robot
 
 COLOURS = {"passed": "green", "failed": "bold red", "left out": "dim"}
 
 
 def conformance(
-    robot: Annotated[str, typer.Option(help="Driver that is checked: mujoco or pybullet.")] = "mujoco",
+    robot: Annotated[str, typer.Option(help="Driver that is checked: mujoco, pybullet or franka.")] = "mujoco",
     profile: Annotated[str, typer.Option(help="Robot profile: a name, or the path of a YAML file.")] = "franka",
+    ip: Annotated[str, typer.Option("--ip", help="Address of a real robot.")] = "",
     only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given again.")] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Write summary and checks to this file.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Move a real robot without asking first.")] = False,
@@ -38,16 +38,18 @@ def conformance(
     centimetres. Keep a hand on its own emergency stop. Exit status 1 when a check failed.
     """
     from reins.bench.report import Report
-    from reins.hardware.conformance.subject import Subject
     from reins.hardware.conformance.suite import choose, run_checks
     from reins.hardware.profile import load_profile
+    from reins.nodes.scheduling import make_real_time
 
     entries = choose(only or ())
     if show:
         out.print(_list(entries))
         return
     limits = load_profile(profile)
-    subject = Subject(_maker(robot, limits), limits)
+    subject = _subject(robot, limits, ip)
+    if subject.paced:
+        make_real_time()
     try:
         subject.open()
         with err.status("connected") as status:
@@ -59,20 +61,26 @@ def conformance(
     summary = {ending: sum(result.ending.value == ending for result in results) for ending in COLOURS}
     out.print(", ".join(f"{count} {ending}" for ending, count in summary.items()))
     if file:
-        settings = {"robot": robot, "profile": profile}
+        settings = {"robot": robot, "profile": profile, "ip": ip}
         figures = {ending.replace(" ", "_"): count for ending, count in summary.items()}
         Report("conformance", settings, figures, [result.record() for result in results]).write_json(file)
     if summary["failed"]:
         raise typer.Exit(int(ExitCode.FAILED))
 
 
-def _maker(name: str, profile: "RobotProfile") -> "Callable[[], Robot]":
-    """Makes drivers of that name, not yet connected."""
-    from reins.sim.simulators import make_simulator, require_simulator
+def _subject(name: str, profile: "RobotProfile", address: str) -> "Subject":
+    """The driver of that name, not yet connected."""
+    from reins.contracts.errors import look_up
+    from reins.hardware.conformance.subject import Subject
+    from reins.hardware.real import REAL
+    from reins.sim.simulators import SIMULATORS, make_simulator, require_simulator
     from reins.sim.world import load_world
 
+    look_up("driver", name, {**SIMULATORS, **REAL})
+    if name in REAL:
+        return Subject(partial(REAL[name], profile, address), profile, networked=True)
     require_simulator(name)
-    return partial(make_simulator, name, profile, load_world("tabletop"), 0)
+    return Subject(partial(make_simulator, name, profile, load_world("tabletop"), 0), profile)
 
 
 class _Consent:

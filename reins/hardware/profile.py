@@ -14,6 +14,7 @@ from typing_extensions import Self
 
 from reins.contracts.documents import Shelf
 from reins.contracts.errors import ReinsError, UnknownName
+from reins.hardware.drive import FrankaDrive
 from reins.hardware.profile_base import Finite, JointLimits, Part, Positive, Profile, Triple
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
@@ -107,7 +108,8 @@ class Model(Part):
 class RobotProfile(Profile):
     """One arm.
 
-    `table` is the height of the surface that the robot stands on [m], base frame; without one there is none.
+    `table` is the height of the surface that the robot stands on [m], base frame; without one there is none. `franka`
+    is for the real arm alone: what its driver tells the robot.
     """
 
     kind: Literal["arm"]
@@ -119,6 +121,7 @@ class RobotProfile(Profile):
     table: Finite | None = None
     fixtures: tuple[Fixture, ...] = ()
     elbow: Elbow | None = None
+    franka: FrankaDrive | None = None
 
     @model_validator(mode="after")
     def _elbow_exists(self) -> Self:

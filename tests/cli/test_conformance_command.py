@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from reins.cli import conformance
 from reins.cli.app import app
 from reins.cli.console import ExitCode
+from reins.hardware.conformance.subject import Subject
 from reins.hardware.profile import RobotProfile
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import load_world
@@ -42,6 +43,8 @@ def test_the_list_runs_nothing() -> None:
         (["--robot", "mujco"], "did you mean 'mujoco'"),
         (["--only", "trackin"], "did you mean 'tracking'"),
         (["--profile", "frnka"], "did you mean 'franka'"),
+        (["--robot", "franka"], "needs the address"),
+        (["--robot", "franka", "--ip", "127.0.0.9"], "127.0.0.9: Connection to FCI refused"),
         (["--profile", "go2"], "works with kind 'arm' only"),
     ],
 )
@@ -72,10 +75,10 @@ class SeeminglyReal(MujocoRobot):
 def real(monkeypatch: pytest.MonkeyPatch) -> type[SeeminglyReal]:
     SeeminglyReal.moved = False
 
-    def maker(name: str, profile: RobotProfile) -> Any:
-        return lambda: SeeminglyReal(profile, load_world("tabletop"), 0)
+    def subject(name: str, profile: RobotProfile, address: str) -> Subject:
+        return Subject(lambda: SeeminglyReal(profile, load_world("tabletop"), 0), profile)
 
-    monkeypatch.setattr(conformance, "_maker", maker)
+    monkeypatch.setattr(conformance, "_subject", subject)
     return SeeminglyReal
 
 

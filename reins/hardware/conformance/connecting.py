@@ -1,6 +1,7 @@
 """Checks of the connection: closed and opened again, cut, wanted by two, and the robot's own faults."""
 
 import time
+from threading import Thread
 from typing import Final
 
 import numpy as np
@@ -59,19 +60,20 @@ def network_cut(subject: Subject) -> str:
     subject.hold(0.2)
     nudge = all_joints(subject.profile, subject.read().position)
     subject.follow(nudge, until=0.5)
-    tampering.cut_network()
+    cut = Thread(target=tampering.cut_network)  # commands go on meanwhile, so that their end is not what is noticed
+    cut.start()
     began, after = time.monotonic(), subject.read()
     while not after.fault and time.monotonic() - began < 2.0:
         after = subject.send(after.reference, np.zeros_like(after.reference))
     noticed = time.monotonic() - began
+    cut.join()
     require(bool(after.fault), "2 s after the network was cut there is no fault")
     require(noticed <= NOTICED, f"the cut was told only after {1e3 * noticed:.0f} ms")
     tampering.restore_network()
     time.sleep(SETTLE)
     still = subject.wait(0.5)[-1]
     require(bool(still.fault), "with the network back, the fault cleared itself")
-    subject.robot.recover()
-    first = subject.wait(SETTLE)[-1]
+    first = subject.recover()
     require(not first.fault, f"with the network back, it does not recover: {first.fault}")
     later = subject.wait(0.5)[-1]
     moved = float(np.abs(later.position - first.position).max())
@@ -92,8 +94,7 @@ def own_fault(subject: Subject) -> str:
     speed = float(np.abs(states[-1].velocity).max())
     require(speed < AT_REST, f"it still moves with {speed:.3f} rad/s")
     require(bool(subject.wait(0.5)[-1].fault), "the fault cleared itself")
-    subject.robot.recover()
-    require(not subject.wait(SETTLE)[-1].fault, f"it does not recover: {subject.read().fault}")
+    require(not subject.recover().fault, f"it does not recover: {subject.read().fault}")
     return fault
 
 

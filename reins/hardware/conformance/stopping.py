@@ -56,7 +56,7 @@ def recovery(subject: Subject) -> str:
     _into_motion(subject)
     subject.robot.stop(StopCategory.CONTROLLED, "a check")
     rest = subject.wait(BRAKING)[-1].position
-    subject.robot.recover()
+    subject.recover()
     state = subject.wait(max(0.5, 3 * subject.profile.rates.stale_after))[-1]
     require(not state.fault, f"it still has the fault: {state.fault}")
     moved = float(np.abs(state.position - rest).max())

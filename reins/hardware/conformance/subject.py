@@ -15,6 +15,9 @@ from reins.hardware.robot import FloatArray, GripperCommand, Robot, RobotState, 
 SETTLE: Final = 0.3
 """Time after a recovery before the next check looks [s]."""
 
+RECOVERING: Final = 5.0
+"""Longest time that a recovery may take, with a new connection in it [s]."""
+
 FAR: Final = 0.5
 """Farther than this from where the suite found it, the robot is not driven back but the run ends [rad]."""
 
@@ -50,7 +53,7 @@ class Trace:
 
 
 class Subject:
-    """One driver under test at a time.
+    """One driver under test at a time. `stalled` is the longest time that this machine kept a real robot waiting [s].
 
     Args:
         make: makes another driver of the same robot, not yet connected.
@@ -74,6 +77,7 @@ class Subject:
         self.robot = make()
         self._sequence = 0
         self._due: float | None = None
+        self.stalled = 0.0
         self._start: FloatArray | None = None
 
     @property
@@ -109,8 +113,9 @@ class Subject:
         self.robot.step(self.period)
         if self.paced:
             now = time.monotonic()
-            self._due = now if self._due is None or now - self._due > 5 * self.period else self._due
-            self._due += self.period
+            late = 0.0 if self._due is None else now - self._due
+            self.stalled = max(self.stalled, late)
+            self._due = self.period + (now if self._due is None or late > 5 * self.period else self._due)
             time.sleep(max(0.0, self._due - now))
 
     def wait(self, seconds: float) -> list[RobotState]:
@@ -158,9 +163,9 @@ class Subject:
         Raises:
             ReinsError: it does not recover, or is too far away to be driven back.
         """
+        self._due = None
         if self.read().fault:
-            self.robot.recover()
-            self.wait(SETTLE)
+            self.recover()
         state = self.read()
         if state.fault:
             raise ReinsError(f"the robot does not recover: {state.fault}")
@@ -176,9 +181,17 @@ class Subject:
             self.hold(0.1)
         self.rest()
 
+    def recover(self) -> RobotState:
+        """Recover, wait until the robot has done so, and a moment more; the last state."""
+        self.robot.recover()
+        for _ in range(round(RECOVERING / self.period)):
+            if not self.wait(self.period)[-1].fault:
+                break
+        return self.wait(SETTLE)[-1]
+
     def rest(self) -> None:
         """At rest, with no command that could go stale."""
         self.robot.stop(StopCategory.CONTROLLED, "between two checks")
         self.wait(0.1)
-        self.robot.recover()
-        self.wait(0.1)
+        self.recover()
+        self._due, self.stalled = None, 0.0

@@ -104,8 +104,18 @@ def run_checks(
         try:
             ending, detail = Ending.PASSED, entry.run(subject)
         except (Broken, ReinsError) as error:
-            ending, detail = Ending.FAILED, str(error)
+            ending, detail = Ending.FAILED, str(error) + _excuse(subject)
         yield _result(entry, ending, detail, time.monotonic() - began)
+
+
+def _excuse(subject: Subject) -> str:
+    """What may be this machine's fault and not the driver's."""
+    if subject.stalled < 0.5 * subject.profile.rates.stale_after:
+        return ""
+    return (
+        f" (this machine kept the checks from commanding for {1e3 * subject.stalled:.0f} ms; "
+        "close other programs or allow real-time priority, and run them again)"
+    )
 
 
 def _result(entry: Entry, ending: Ending, detail: str, seconds: float) -> Result:

@@ -1,0 +1,38 @@
+"""How a real arm is driven: what its own controller is told before and while it moves. A profile has one such part."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from reins.hardware.profile_base import Part, Positive, Triple
+
+NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+Seven = tuple[Positive, Positive, Positive, Positive, Positive, Positive, Positive]
+Six = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
+
+
+class Payload(Part):
+    """What the robot carries beyond its hand: mass [kg], centre of mass [m] and moments of inertia about it [kg·m²], in
+    the flange's frame."""
+
+    mass: NotNegative = 0.0
+    centre: Triple = (0.0, 0.0, 0.0)
+    inertia: tuple[NotNegative, NotNegative, NotNegative] = (0.0, 0.0, 0.0)
+
+
+class FrankaDrive(Part):
+    """A Franka arm: joint impedance that runs in its 1 kHz loop, and when it counts a contact as a collision.
+
+    Attributes:
+        stiffness: of each joint [N·m/rad].
+        damping: of each joint [N·m·s/rad].
+        torque_thresholds: external torque of each joint above which the robot stops [N·m].
+        force_thresholds: external force x, y, z [N] and torque about them [N·m] above which it stops.
+        payload: told to the robot, which carries its weight.
+    """
+
+    stiffness: Seven
+    damping: Seven
+    torque_thresholds: Seven
+    force_thresholds: Six
+    payload: Payload = Payload()
