@@ -50,7 +50,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "gate": (SENTENCES, "test_validate.py"),
     "kinds": ("legged/test_legged_monitor.py", "test_monitor_events.py"),
     "legged/arc": ("legged/test_legged_arc.py",),
-    "legged/filter": ("legged/test_legged_filter.py",),
+    "legged/filter": ("legged/test_legged_filter_decisions.py", "legged/test_legged_filter.py"),
     "legged/gate": ("legged/test_legged_validate.py",),
     "legged/hazards": ("legged/test_legged_hazards.py",),
     "legged/keep_outs": ("legged/test_legged_arc.py", "legged/test_legged_surroundings.py"),
