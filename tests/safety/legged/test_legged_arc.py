@@ -52,6 +52,26 @@ class TestRegions:
         inside = max(beyond.min() - beyond.max(), -beyond[nearest] - shape.half[nearest]) < -2 * step > beyond.max()
         assert not (outside or inside) or after - before == pytest.approx(-step, rel=1e-3)
 
+    @pytest.mark.parametrize(
+        ("x", "y", "distance"),
+        [
+            (0.0, 0.0, -0.4),
+            (0.35, 0.05, -0.25),
+            (0.0, -0.15, -0.25),
+            (0.4, 0.2, -0.2),
+            (0.5, 0.0, -0.1),
+            (0.7, 0.6, 0.3),
+        ],
+    )
+    @pytest.mark.parametrize("heading", [0.0, 1.2])
+    def test_distances_from_within_a_box_to_beyond_its_corner(
+        self, x: float, y: float, distance: float, heading: float
+    ) -> None:
+        regions = Regions([box(1.0, 2.0, heading, (0.4, 0.2))], GROWN)
+        along = np.array([math.cos(heading), math.sin(heading)])
+        point = np.array([1.0, 2.0]) + x * along + y * np.array([-along[1], along[0]])
+        assert regions.distances(point[None, None])[0, 0] == pytest.approx(distance)
+
     def test_at_the_very_centre_any_way_is_out(self) -> None:
         for shape in (disc(1.0, 2.0, 0.5), box(1.0, 2.0, 0.3, (0.4, 0.2))):
             towards = Regions([shape], 0.0).towards(np.array([1.0, 2.0]))
