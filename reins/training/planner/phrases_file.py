@@ -42,6 +42,7 @@ class Phrases(BaseModel):
     counts: dict[int, Phrase]
     relations: dict[str, Phrase]
     directions: dict[str, Phrase]
+    amounts: dict[int, Phrase]
     lengths: dict[str, Phrase]
     nouns: dict[str, Families]
     acts: dict[str, Families]

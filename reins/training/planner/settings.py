@@ -55,7 +55,7 @@ class PlannerSettings(BaseModel):
 
     seed: int = 1
     shape: Shape = Shape()
-    steps: int = Field(default=12_000, gt=0)
+    steps: int = Field(default=16_000, gt=0)
     batch: int = Field(default=4_096, gt=0)
     rate: float = Field(default=0.02, gt=0.0)
     side_rate: float = Field(default=3e-3, gt=0.0)
@@ -63,4 +63,4 @@ class PlannerSettings(BaseModel):
     half: bool = True
     read: int = Field(default=5_000, gt=0)
     chunk: int = Field(default=1_024, gt=0)
-    evaluated: int = Field(default=100, gt=0)
+    evaluated: int = Field(default=64, gt=0)

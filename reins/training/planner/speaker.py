@@ -147,11 +147,21 @@ class Speaker:
         if act.word in phrases.directions:
             values["direction"] = self._word(phrases.directions[act.word])
         if act.length:
-            number = f"{round(100 * act.length)}"
-            values["length"] = spoken(phrases.lengths["a_bit" if act.vague else "far"], self._rng, {"number": number})
+            values["length"] = self._length(act)
         values["block"] = self._word(phrases.labels["block"])
         values["blocks"] = self._word(phrases.plurals["block"])
         return values
+
+    def _length(self, act: Act) -> str:
+        """How far, in a unit that people use."""
+        whole = round(100 * act.length)
+        values = {
+            "number": str(whole),
+            "amount": self._word(self._phrases.amounts[whole]),
+            "millimetres": str(10 * whole),
+            "metres": f"{act.length:g}",
+        }
+        return spoken(self._phrases.lengths["a_bit" if act.vague else "far"], self._rng, values)
 
     def _ref(self, ref: Ref) -> str:
         phrases = self._phrases

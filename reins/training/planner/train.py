@@ -42,7 +42,7 @@ class Limits:
 
     seconds: float | None = None
     save_every: float = 120.0
-    evaluate_every: float = 600.0
+    evaluate_every: float = 1_200.0
     stopped: Callable[[], bool] = lambda: False
 
 
