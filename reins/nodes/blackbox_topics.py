@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
 from sensor_msgs.msg import Joy, Range
 
@@ -11,16 +11,11 @@ from reins.blackbox.schemas import schema_text
 from reins.blackbox.writing import Topic
 from reins.hardware.profile_base import Profile
 from reins.launching.packages import share_directory
-from reins.nodes.qos import EVENTS
+from reins.nodes.qos import EVENTS, EVERY_CHANGE
 from reins.nodes.wires import wire_of
 
 BULK: Final = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Best effort, as the control path is: nobody waits for this reader. Deep, for it comes seldom and yields to others."""
-
-EVERY_CHANGE: Final = QoSProfile(
-    depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
-"""As LATCHED, but deep: when this thread is late, a stop must not be overtaken by the standstill that follows it."""
 
 
 class Recorded(NamedTuple):

@@ -9,6 +9,7 @@ group that never lets the executor run them.
 import gc
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any, Generic, TypeVar
@@ -61,6 +62,8 @@ class Inbox(Generic[MessageT]):
             callback_group=UnspunGroup(),
         )
         self._type = message_type
+        self.depth = max(1, qos.depth)
+        """How many messages wait here at most."""
 
     @property
     def handle(self) -> Any:
@@ -84,9 +87,9 @@ class Inbox(Generic[MessageT]):
         return None if taken is None else taken[0]
 
     def drain(self) -> list[MessageT]:
-        """Everything that waits, oldest first."""
+        """Everything that waits, oldest first. What comes meanwhile stays: a flood must not hold the owner."""
         messages: list[MessageT] = []
-        while (message := self.take()) is not None:
+        while len(messages) < self.depth and (message := self.take()) is not None:
             messages.append(message)
         return messages
 
@@ -95,13 +98,14 @@ class ControlLoop:
     """Calls `tick` at a fixed rate, and each handler as soon as a message comes.
 
     Handlers and tick run in one thread, so that a core behind them needs no lock. An exception in them ends the loop
-    and is given to `on_fault`.
+    and is given to `on_fault`. No inbox, however fast it fills, keeps the others or the tick waiting for more than what
+    it holds.
 
     Args:
         node: the owner; its context ends the loop.
         period: between ticks [s, steady clock].
         tick: called with the steady time [s] it was due at.
-        handlers: each inbox with what to do with its messages.
+        handlers: each inbox with what to do with its messages; the first is looked into first.
         on_fault: called once, from the loop's thread.
         real_time: run the whole process under SCHED_FIFO while the loop runs, where the user may (as ros2_control
             does); for short work on the control path only.
@@ -130,7 +134,7 @@ class ControlLoop:
         self._wake = node.create_guard_condition(lambda: None, callback_group=UnspunGroup())
         self._destroy_wake = lambda: node.destroy_guard_condition(self._wake)
         self._phantoms: set[Inbox[Any]] = set()
-        self._calls: list[Callable[[], None]] = []
+        self._calls: deque[Callable[[], None]] = deque()
         self._last_tick = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
 
@@ -155,11 +159,17 @@ class ControlLoop:
             make_ordinary()
         self._destroy_wake()
 
-    def call(self, function: Callable[[], MessageT], timeout: float = 1.0) -> MessageT:
+    def call(self, function: Callable[[], MessageT], timeout: float = 1.0, even_late: bool = False) -> MessageT:
         """Run `function` between two steps of the loop and give what it returns; for services that touch the core.
 
+        Args:
+            function: what to run.
+            timeout: how long to wait [s].
+            even_late: run it as soon as the loop comes to it although the caller has given up, as a stop must be.
+                Otherwise it is withdrawn: what was said to have failed does not happen afterwards.
+
         Raises:
-            TimeoutError: the loop has ended, or did not get to it in `timeout` [s].
+            TimeoutError: the loop has ended, or did not get to it in time.
         """
         done = threading.Event()
         result: list[MessageT] = []
@@ -177,11 +187,19 @@ class ControlLoop:
         with self._lock:
             self._calls.append(run)
         self._wake.trigger()
-        if not done.wait(timeout):
+        if not done.wait(timeout) and (even_late or self._withdraw(run) or not done.wait(timeout)):
             raise TimeoutError(f"the control loop did not answer within {timeout} s")
         if error:
             raise error[0]
         return result[0]
+
+    def _withdraw(self, call: Callable[[], None]) -> bool:
+        """Take back what the loop has not begun; False where it has."""
+        with self._lock:
+            if call not in self._calls:
+                return False
+            self._calls.remove(call)
+            return True
 
     def alive(self, patience: float) -> bool:
         """Whether the loop ticked within the last `patience` [s]."""
@@ -233,13 +251,17 @@ class ControlLoop:
         ready = wait_set.get_ready_entities("subscription")
         for handle, inbox, handler in handles:
             if handle.pointer in ready or inbox in self._phantoms:
-                took = False
-                while (message := inbox.take()) is not None:
-                    took = True
+                took = 0
+                while took < inbox.depth and (message := inbox.take()) is not None:
+                    took += 1
                     handler(message)
                 (self._phantoms.discard if took else self._phantoms.add)(inbox)
-        if self._calls:
+        self._run_calls()
+
+    def _run_calls(self) -> None:
+        """What was asked for; each can be withdrawn until its turn."""
+        while self._calls:
             with self._lock:
-                calls, self._calls = self._calls, []
-            for call in calls:
+                call = self._calls.popleft() if self._calls else None
+            if call is not None:
                 call()

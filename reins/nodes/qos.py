@@ -16,6 +16,10 @@ LATCHED = QoSProfile(
 )
 """What those who come later must still hear."""
 
+EVERY_CHANGE = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+"""As LATCHED, but deep: for listeners that may be late, and must not miss a stop that a standstill or a reset
+follows."""
+
 EVENTS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
 """None may be lost."""
 

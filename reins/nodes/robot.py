@@ -166,8 +166,8 @@ class RobotNode(ManagedNode[RobotSettings]):
         try:
             command = self._wire.safe_from_msg(message)
             self._host.apply(command)
-            if message.trace_ns:
-                self._latencies.publish(Int64(data=time.monotonic_ns() - message.trace_ns))
+            if 0 < message.trace_ns <= (now := time.monotonic_ns()):  # the source's figure, and perhaps no time at all
+                self._latencies.publish(Int64(data=now - message.trace_ns))
             self._heard_at = time.monotonic()
             self._heard = command
             if self._rearm and self._would_stay():
@@ -259,7 +259,7 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def _on_arm(self, request: Arm.Request, response: Arm.Response) -> Arm.Response:
         try:
-            if not request.requested_by:
+            if not request.requested_by.strip():
                 raise ReinsError("not armed: requested_by is empty; say who asks")
             if request.arm and request.requested_by == AUTOMATION and not self._robot.spec.simulated:
                 raise ReinsError("not armed: a real robot is armed by a person")
@@ -267,7 +267,7 @@ class RobotNode(ManagedNode[RobotSettings]):
             if request.arm:
                 loop.call(self._arm)
             else:
-                loop.call(lambda: self._host.disarm(f"disarmed by {request.requested_by}"))
+                loop.call(lambda: self._host.disarm(f"disarmed by {request.requested_by}"), even_late=True)
         except (ReinsError, TimeoutError) as error:
             response.accepted, response.message = False, str(error)
             return response

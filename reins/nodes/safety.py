@@ -2,6 +2,7 @@
 times a second, both in one control thread."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from pydantic import Field
@@ -31,7 +32,7 @@ from reins.nodes.waiting import first_of
 from reins.nodes.wires import wire_of
 from reins.safety.legged.settings import LeggedSettings
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
-from reins.safety.rules import Rules
+from reins.safety.rules import Rules, require
 from reins.safety.settings import SafetySettings
 from reins.safety.validate import SOURCES
 
@@ -87,9 +88,9 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._state = self.create_publisher(ros.SafetyState, "safety/state", LATCHED)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._robot_states: Inbox[Any] = Inbox(self, self._wire.state, "robot_state", CONTROL)
-        self._sources: list[Inbox[Any]] = [
-            Inbox(self, self._wire.command, f"command/{source}", CONTROL) for source in SOURCES
-        ]
+        self._sources: dict[str, Inbox[Any]] = {
+            source: Inbox(self, self._wire.command, f"command/{source}", CONTROL) for source in SOURCES
+        }
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
         self._people = Inbox(self, Range, "safety/human_distance", SENSOR)
         self._scenes = Inbox(self, ros.Scene, "scene", LATCHED)
@@ -98,16 +99,17 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self.create_service(EmergencyStop, "safety/estop", self._on_estop)
         self.create_service(Reset, "safety/reset", self._on_reset)
         self.create_service(HandBack, "safety/hand_back", self._on_hand_back)
-        RuleServices(self, self._ask_rules)
+        RuleServices(self, self._ask_rules, self._monitor.rules.constraints)
 
     def activate(self) -> None:
         """Start the control thread."""
         self._watched_nodes = NodeWatch()
         self._status = None
         self._running = RunningClock(STALL)
-        handlers: list[tuple[Inbox[Any], Callable[[Any], None]]] = [(self._robot_states, self._on_robot_state)]
-        handlers += [(source, self._on_command) for source in self._sources]
+        handlers: list[tuple[Inbox[Any], Callable[[Any], None]]] = []
         handlers += [(button, self._on_estop_message) for button in self._estops]
+        handlers.append((self._robot_states, self._on_robot_state))
+        handlers += [(inbox, partial(self._on_command, source)) for source, inbox in self._sources.items()]
         handlers.append((self._people, self._on_human_distance))
         handlers.append((self._scenes, self._on_scene))
         self._loop = ControlLoop(self, 1.0 / TICK_RATE, self._tick, handlers, self.fail, real_time=True)
@@ -121,10 +123,12 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
             self._watched_nodes.close()
 
     def settings_changed(self) -> None:
-        """The operator's speed scale."""
+        """The operator's speed scale, which holds from the next command on, whenever that will be."""
         scale = self.settings.speed_scale
-        if self._loop is not None:
-            self._loop.call(lambda: self._monitor.rules.set_speed_scale(scale, "operator"))
+        try:
+            self._ask_rules(lambda rules: rules.set_speed_scale(scale, "operator"), even_late=True)
+        except ReinsError as error:
+            self.log(Severity.WARN, f"speed_scale {scale:g} is in force later: {error}")
 
     def pulse(self) -> bool:
         """The control thread ticks, while there is one."""
@@ -139,7 +143,10 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
     def _on_scene(self, message: ros.Scene) -> None:
         self._monitor.on_scene(scene_from_msg(message))
 
-    def _on_command(self, message: Any) -> None:
+    def _on_command(self, source: str, message: Any) -> None:
+        """One that calls itself another source than its topic's is refused: the monitor knows none of that name."""
+        if message.source != source:
+            message.source = f"{message.source} on command/{source}"
         self._send(self._monitor.on_command(self._wire.command_from_msg(message), self._running.now()))
 
     def _on_human_distance(self, message: Range) -> None:
@@ -201,18 +208,22 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
                 f"the safety node is {self.state}: nothing moves, nothing to stop",
             )
             return response
-        self._loop.call(stop)
         response.accepted, response.message = True, "emergency stop; `reset` clears it"
+        try:
+            self._loop.call(stop, even_late=True)
+        except TimeoutError as error:
+            response.accepted, response.message = False, f"{error}: the driver host stops the robot if safety hangs"
         return response
 
     async def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
         """A robot with a fault recovers first; a reset is the operator's own act and covers both."""
         try:
+            require(request.requested_by, "reset")
             loop = self._active_loop()
-            if request.requested_by and self._robot_fault:
+            if self._robot_fault:
                 await self._recover_robot()
             loop.call(lambda: self._monitor.reset(request.requested_by, self._running.now()))
-        except ReinsError as error:
+        except (ReinsError, TimeoutError) as error:
             response.accepted, response.message = False, str(error)
             return response
         response.accepted, response.message = True, f"reset by {request.requested_by}; waiting for a new goal"
@@ -229,19 +240,19 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
     def _on_hand_back(self, request: HandBack.Request, response: HandBack.Response) -> HandBack.Response:
         try:
             self._active_loop().call(lambda: self._monitor.hand_back(request.requested_by, self._running.now()))
-        except ReinsError as error:
+        except (ReinsError, TimeoutError) as error:
             response.accepted, response.message = False, str(error)
             return response
         response.accepted, response.message = True, f"handed back by {request.requested_by}; waiting for a new goal"
         return response
 
-    def _ask_rules(self, function: Callable[[Rules], Any]) -> Any:
+    def _ask_rules(self, function: Callable[[Rules], Any], even_late: bool = False) -> Any:
         """In the control thread, or right here while there is none."""
         loop = self._loop
         if loop is None:
             return function(self._monitor.rules)
         try:
-            return loop.call(lambda: function(self._monitor.rules))
+            return loop.call(lambda: function(self._monitor.rules), even_late=even_late)
         except TimeoutError as error:
             raise ReinsError(str(error)) from error
 

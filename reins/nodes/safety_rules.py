@@ -9,6 +9,7 @@ from reins_msgs.srv import ListConstraints, RemoveConstraint, SetConstraint
 
 from reins.contracts.errors import ReinsError
 from reins.nodes.convert_scene import constraint_from_msg, constraint_to_msg
+from reins.safety.constraints import ConstraintSet
 from reins.safety.rules import Rules
 
 
@@ -24,10 +25,11 @@ class RuleServices:
     Args:
         node: the owner.
         ask: see `Ask`.
+        constraints: those that the rules are about; looked at only, which needs no other thread.
     """
 
-    def __init__(self, node: Node, ask: Ask) -> None:
-        self._ask = ask
+    def __init__(self, node: Node, ask: Ask, constraints: ConstraintSet) -> None:
+        self._ask, self._constraints = ask, constraints
         node.create_service(SetConstraint, "safety/constraints/set", self._on_set)
         node.create_service(ListConstraints, "safety/constraints/list", self._on_list)
         node.create_service(RemoveConstraint, "safety/constraints/remove", self._on_remove)
@@ -48,10 +50,8 @@ class RuleServices:
         return response
 
     def _on_list(self, _request: ListConstraints.Request, response: ListConstraints.Response) -> Any:
-        every, response.speed_scale = self._ask(
-            lambda rules: (rules.constraints.constraints, rules.constraints.speed_scale)
-        )
-        response.constraints = [constraint_to_msg(constraint) for constraint in every]
+        response.speed_scale = self._constraints.speed_scale
+        response.constraints = [constraint_to_msg(constraint) for constraint in self._constraints.constraints]
         return response
 
     def _on_remove(

@@ -17,12 +17,16 @@ from reins.nodes.control_loop import Inbox
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import CONTROL, HEARTBEAT, LATCHED
+from reins.nodes.qos import CONTROL, EVERY_CHANGE, HEARTBEAT
 from reins.nodes.robot import AUTOMATION, NAMELESS
 from reins.nodes.running import run
+from reins.nodes.running_clock import RunningClock
 
 WATCH_RATE: Final = 10.0
 """How often heartbeats are looked at [Hz]; the safety node, which stops the robot, looks far more often."""
+
+STALL: Final = 0.5
+"""Time between two looks beyond which the supervisor itself was stalled; what is beyond it makes no node silent [s]."""
 
 DISCOVERY: Final = 2.0
 """How long another graph may take to be discovered [s]."""
@@ -103,13 +107,14 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
         self._arm_client = self.create_client(Arm, "robot/arm")
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
         self._alive = Inbox(self, JointState, "joint_states", CONTROL)  # of every kind of robot
-        self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
+        self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, EVERY_CHANGE)
         self._diagnostics = self.create_publisher(DiagnosticArray, "diagnostics", 10)
 
     def activate(self) -> None:
         """Begin to watch, and bring the others up."""
         self._stopping.clear()
         self._watched_nodes = NodeWatch()
+        self._running = RunningClock(STALL)
         self._timer = self.create_timer(1.0 / WATCH_RATE, self._watch)
         self._report_timer = self.create_timer(1.0, self._publish_diagnostics)
         self._thread = threading.Thread(target=self._bring_up, name="bring_up", daemon=True)
@@ -209,7 +214,8 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
     def _watch(self) -> None:
         if self._stopping.is_set():
             return
-        now = time.monotonic()
+        self._running.tick()
+        now = self._running.now()
         for beat in self._beats.drain():
             if not self._watched_nodes.counts(beat, now):
                 continue
@@ -241,7 +247,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
                 self.get_logger().warning(f"the graph goes on without '{name}' until it is launched again")
 
     def _publish_diagnostics(self) -> None:
-        now = time.monotonic()
+        now = self._running.now()
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
         for name in self.settings.nodes:

@@ -150,7 +150,7 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
             self._pass_requests_on()
 
         with suppress(TimeoutError):  # the loop has ended, or hangs, which its heartbeat tells
-            loop.call(take)
+            loop.call(take, even_late=True)  # it may be an emergency stop
 
     def _on_key(self, message: String) -> None:
         self._core.on_key(message.data, time.monotonic())

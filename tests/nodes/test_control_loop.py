@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,76 @@ def test_calls_run_in_the_loop_and_bring_back_results_and_errors(node: Node) -> 
     loop.stop()
     with pytest.raises(TimeoutError):
         loop.call(lambda: 1, timeout=0.1)
+
+
+def test_what_its_caller_gave_up_is_not_done_later(node: Node) -> None:
+    done: list[str] = []
+    release = threading.Event()
+    loop = ControlLoop(node, 10.0, nothing, [], unexpected)
+    loop.start()
+    busy = threading.Thread(target=lambda: loop.call(lambda: release.wait(SOON), SOON))
+    busy.start()
+    for name, even_late in (("arm", False), ("stop", True)):
+        with pytest.raises(TimeoutError):
+            loop.call(partial(done.append, name), timeout=0.1, even_late=even_late)
+    release.set()
+    busy.join(SOON)
+    assert loop.call(lambda: list(done)) == ["stop"]
+    loop.stop()
+
+
+def test_what_has_begun_in_time_is_waited_for(node: Node) -> None:
+    loop = ControlLoop(node, 10.0, nothing, [], unexpected)
+    loop.start()
+
+    def slow() -> int:
+        time.sleep(0.3)
+        return 42
+
+    assert loop.call(slow, timeout=0.2) == 42
+    loop.stop()
+
+
+def test_a_flood_keeps_neither_the_tick_nor_others_waiting(node: Node) -> None:
+    ticks, heard = list[float](), list[float]()
+    over = threading.Event()
+
+    def slowly(_message: Int64) -> None:
+        time.sleep(0.002)
+
+    inboxes: list[tuple[Inbox[Int64], Any]] = [
+        (Inbox(node, Int64, "flood", DEPTH), slowly),
+        (Inbox(node, Int64, "button", DEPTH), lambda _message: heard.append(time.monotonic())),
+    ]
+    loop = ControlLoop(node, 0.01, ticks.append, inboxes, unexpected)
+    loop.start()
+    flood, button = connected(node, "flood"), connected(node, "button")
+
+    def pour() -> None:
+        while not over.is_set():
+            flood.publish(Int64())
+            time.sleep(0.0002)
+
+    pouring = threading.Thread(target=pour)
+    pouring.start()
+    time.sleep(0.3)
+    ticks.clear()
+    pressed = time.monotonic()
+    button.publish(Int64())
+    time.sleep(0.5)
+    over.set()
+    pouring.join(SOON)
+    loop.stop()
+    assert heard and heard[0] - pressed < 0.3
+    assert len(ticks) > 5
+
+
+def test_emptying_an_inbox_that_fills_meanwhile_ends(node: Node) -> None:
+    class Full(Inbox[Int64]):
+        def take(self) -> Int64:
+            return Int64()
+
+    assert len(Full(node, Int64, "numbers", DEPTH).drain()) == DEPTH.depth
 
 
 def test_a_fault_ends_the_loop_and_is_told_once(node: Node) -> None:

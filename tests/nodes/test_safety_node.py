@@ -1,0 +1,164 @@
+"""What the safety node itself decides, without a graph: whose commands, who may reset, what a parameter means when."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+import rclpy
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.utilities import try_shutdown
+from reins_msgs import msg as ros
+from reins_msgs.srv import EmergencyStop, HandBack, Reset
+from std_msgs.msg import Bool
+
+from reins.demo.session import free_domain
+from reins.hardware.profile import load_profile
+from reins.hardware.robot import RobotState
+from reins.nodes.convert import robot_state_to_msg
+from reins.nodes.qos import CONTROL, EVENTS
+from reins.nodes.safety import SafetyNode
+from reins.safety.modes import Mode
+
+pytestmark = pytest.mark.ros
+
+SOON = 10.0
+
+
+@pytest.fixture
+def safety(monkeypatch: pytest.MonkeyPatch) -> Iterator[SafetyNode]:
+    """Configured, and inactive."""
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    rclpy.init(args=[], domain_id=free_domain())
+    node = SafetyNode()
+    node.trigger_configure()
+    assert node.state == "inactive"
+    yield node
+    node.close()
+    node.destroy_node()
+    try_shutdown()
+
+
+class Outside:
+    """The rest of a graph: a robot that stands at home, and whoever commands it."""
+
+    def __init__(self) -> None:
+        profile = load_profile("franka")
+        home, zero = np.array(profile.home), np.zeros(len(profile.joints))
+        state = RobotState(1.0, home, zero, zero, home, gripper_width=0.04, gripper_holding=False, sequence=0)
+        self._profile, self._state = profile, robot_state_to_msg(state, armed=True)
+        self._node = Node("outside")
+        self._states = self._node.create_publisher(ros.RobotState, "robot_state", CONTROL)
+        self._commands = {
+            source: self._node.create_publisher(ros.JointCommand, f"command/{source}", CONTROL)
+            for source in ("skill", "teleop")
+        }
+        self.button = self._node.create_publisher(Bool, "safety/estop", EVENTS)
+        self._sequence = 0
+        publishers = [self._states, *self._commands.values(), self.button]
+        self.until(lambda: all(publisher.get_subscription_count() for publisher in publishers))
+
+    def until(self, condition: Callable[[], bool], act: Callable[[], None] = lambda: None) -> None:
+        """Go on with robot time, and `act`, until something holds."""
+        end = time.monotonic() + SOON
+        while not condition():
+            assert time.monotonic() < end
+            self._state.header.stamp.nanosec += 10_000_000
+            self._state.header.stamp.sec += self._state.header.stamp.nanosec // 1_000_000_000
+            self._state.header.stamp.nanosec %= 1_000_000_000
+            self._states.publish(self._state)
+            act()
+            time.sleep(0.01)
+
+    def command(self, topic: str, source: str) -> None:
+        """Stand still, says `source` on the topic of another, perhaps."""
+        self._sequence += 1
+        names = list(self._profile.joint_names)
+        command = ros.JointCommand(source=source, joint_names=names, sequence=self._sequence, period=0.01)
+        command.velocity = [0.0] * len(names)
+        command.header.stamp = command.activation = self._state.header.stamp
+        self._commands[topic].publish(command)
+
+    def close(self) -> None:
+        self._node.destroy_node()
+
+
+@pytest.fixture
+def outside(safety: SafetyNode) -> Iterator[Outside]:
+    """… and the node active and ready."""
+    rest = Outside()
+    safety.trigger_activate()
+    rest.until(lambda: safety._monitor.mode is Mode.READY)
+    yield rest
+    rest.close()
+
+
+def reset(safety: SafetyNode, who: str) -> Reset.Response:
+    """What the service answers; the robot has no fault, so that nothing is awaited."""
+    course = safety._on_reset(Reset.Request(requested_by=who), Reset.Response())
+    with pytest.raises(StopIteration) as end:
+        course.send(None)
+    response: Reset.Response = end.value.value
+    return response
+
+
+def test_a_speed_that_is_set_before_the_node_is_active_is_in_force_then(safety: SafetyNode) -> None:
+    assert all(result.successful for result in safety.set_parameters([Parameter("speed_scale", value=0.2)]))
+    assert safety._monitor.rules.constraints.speed_scale == 0.2
+    safety.trigger_activate()
+    assert safety._monitor.status(0.0).speed_scale == 0.2
+
+
+@pytest.mark.parametrize("scale", [float("nan"), 0.0, -0.5, 1.5, float("inf")])
+def test_a_speed_that_makes_no_sense_changes_nothing(safety: SafetyNode, scale: float) -> None:
+    safety.trigger_activate()
+    (result,) = safety.set_parameters([Parameter("speed_scale", value=scale)])
+    assert not result.successful
+    assert safety._monitor.rules.constraints.speed_scale == 1.0
+
+
+@pytest.mark.parametrize(
+    "topic, source, drives", [("skill", "skill", True), ("skill", "teleop", False), ("teleop", "skill", False)]
+)
+def test_a_source_drives_on_its_own_topic_only(
+    safety: SafetyNode, outside: Outside, topic: str, source: str, drives: bool
+) -> None:
+    monitor = safety._monitor
+    told: list[str] = []
+    safety._tell = lambda event: told.append(event.reason)  # type: ignore[method-assign]
+    done = lambda: monitor.mode is Mode.ACTIVE_SKILL if drives else bool(told)  # noqa: E731
+    outside.until(done, lambda: outside.command(topic, source))
+    if not drives:
+        assert monitor.mode is Mode.READY
+        assert f"source '{source} on command/{topic}'" in told[0]
+
+
+@pytest.mark.parametrize("who", ["", "  ", "\n"])
+def test_a_reset_without_an_operator_does_not_recover_the_robot(
+    safety: SafetyNode, outside: Outside, who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    safety._robot_fault = "somebody pressed the button"
+
+    async def recover() -> None:
+        raise AssertionError("the robot was recovered")
+
+    monkeypatch.setattr(safety, "_recover_robot", recover)
+    answer = reset(safety, who)
+    assert not answer.accepted and "operator" in answer.message
+
+
+def test_a_control_thread_that_does_not_answer_is_an_answer(safety: SafetyNode, outside: Outside) -> None:
+    """And not the end of the node. The emergency stop happens as soon as the thread goes on; a reset does not."""
+    loop, go_on = safety._loop, threading.Event()
+    assert loop is not None
+    hanging = threading.Thread(target=lambda: loop.call(lambda: go_on.wait(SOON), SOON))
+    hanging.start()
+    stopped = safety._on_estop(EmergencyStop.Request(requested_by="me"), EmergencyStop.Response())
+    answers = [reset(safety, "me"), safety._on_hand_back(HandBack.Request(requested_by="me"), HandBack.Response())]
+    go_on.set()
+    hanging.join(SOON)
+    for answer in (stopped, *answers):
+        assert not answer.accepted and "did not answer" in answer.message
+    outside.until(lambda: safety._monitor.mode is Mode.ESTOP)
