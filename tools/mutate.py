@@ -53,7 +53,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     "legged/filter": ("legged/test_legged_filter_decisions.py", "legged/test_legged_filter.py"),
     "legged/gate": ("legged/test_legged_validate.py",),
     "legged/hazards": ("legged/test_legged_hazards.py",),
-    "legged/keep_outs": ("legged/test_legged_arc.py", "legged/test_legged_surroundings.py"),
+    "legged/keep_outs": ("legged/test_legged_arc.py::TestRegions", "legged/test_legged_surroundings.py::TestPlaces"),
     "legged/limits": ("legged/test_legged_limits.py",),
     "legged/motion": ("legged/test_legged_motion.py",),
     "legged/mover": ("legged/test_legged_mover.py", "legged/test_legged_monitor.py"),
