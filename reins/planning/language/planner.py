@@ -98,6 +98,8 @@ class LanguagePlanner:
         self._report = report
         self._trace = trace
         self._symbolic = SymbolicPlanner(registry)
+        self.without_model = 0
+        """Plans for which the model was done without; a benchmark of the model has to know."""
         self.cache: Final = PlanCache(settings.cache)
         """The plans that passed; tells its hit rate."""
         self._model: LanguageModel | None = None
@@ -298,6 +300,7 @@ class LanguagePlanner:
     def _without_model(self, question: _Question, why: str) -> Plan:
         """What the symbolic planner says, else what is left of the plan at hand, else a question to the operator."""
         self._trace.write("trouble", why=why)
+        self.without_model += 1
         plan = self._symbolic.plan(question.instruction, question.scene, question.history)
         if plan.refusal is None:
             self._report(f"{why}; the symbolic planner goes on")

@@ -1,5 +1,6 @@
 """Servers that work, each in its way, and servers that do not: each ends in a reply or one clear sentence, in time."""
 
+import json
 import logging
 import threading
 import time
@@ -10,6 +11,7 @@ from faulty_server import (
     PLAN,
     Behaviour,
     FaultyServer,
+    Handler,
     closes,
     closes_in_the_middle,
     cuts_the_body,
@@ -26,6 +28,7 @@ from reins.planning.factory import make_planner
 from reins.planning.language.backends import openai
 from reins.planning.language.backends.openai import OpenAIModel
 from reins.planning.language.model import Bounds, Cancel, Cancelled, Completion, Message, ModelError, unheard
+from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.schema import plan_schema
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import History
@@ -98,6 +101,7 @@ class TestReplies:
         model = OpenAIModel(server.url, "m", "", takes="compact-1")
         assert model.takes == "compact-1"
         assert model.complete("#plan\n", SCHEMA, Bounds(), Cancel(), unheard).text == PLAN
+        model.close()
         assert server.paths == ["/v1/completions"]
         assert server.bodies[0]["prompt"] == "#plan\n" and "root ::=" in server.bodies[0]["grammar"]
 
@@ -111,6 +115,7 @@ class TestReplies:
         model = OpenAIModel(server.url, "m", "")
         for _ in range(2):
             assert model.complete(TURNS, SCHEMA, Bounds(), Cancel()).text == PLAN
+        model.close()
         forms = [body.get("response_format", {}).get("type") for body in server.bodies]
         assert forms == ["json_schema", "json_object", None, "json_object", None, None]
         assert "grammar" in server.bodies[2] and "grammar" not in server.bodies[4]
@@ -181,7 +186,10 @@ def test_what_does_not_pass_ends_with_the_budget(serve: Serve, trouble: Behaviou
         (says(401, {"error": {"message": "who are you"}}), "no key; set it in .OPENAI_API_KEY.*who are you", 1),
         (says(301, "", location="http://elsewhere"), "status 301", 1),
         (says(400, {"error": {"message": "context too long"}}), "does not take the request.*context too long", 5),
-        (says(200, ["what"]), "no completion", 1),
+        (says(200, ["what"]), "no completion: all of it", 1),
+        (says(200, {"choices": ["what"]}), "no completion: choices.0", 1),
+        (says(200, {"choices": [{"message": {"content": 5}}]}), "no completion: choices.0.message.content", 1),
+        (says(200, {"choices": [], "usage": {"prompt_tokens": "many"}}), "no completion: usage.prompt_tokens", 1),
         (loops, "has no end", 1),
     ],
 )
@@ -192,10 +200,17 @@ def test_what_no_second_try_mends_is_told_at_once(serve: Serve, trouble: Behavio
     assert len(server.bodies) == requests and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("models", [{}, {"data": []}, {"data": [{}]}, {"data": "x"}, [], None])
+def test_a_server_without_models(serve: Serve, monkeypatch: pytest.MonkeyPatch, models: object) -> None:
+    monkeypatch.setattr(Handler, "do_GET", lambda request: request.answer(200, json.dumps(models)))
+    with pytest.raises(ModelError, match=r"lists no model|no completion"):
+        ask(serve(streams()), model="")
+
+
 def test_nobody_listens() -> None:
     with serving(streams()) as server:
         pass
-    with pytest.raises(ModelError, match=r"gave no reply within 0.3 s"):
+    with pytest.raises(ModelError, match=r"gave no (whole )?reply within 0.3 s"):
         ask(server, seconds=0.3)
 
 
@@ -212,6 +227,7 @@ def test_a_cancel_ends_it_wherever_it_waits(serve: Serve, behaviour: Behaviour) 
     begun = time.monotonic()
     with pytest.raises(Cancelled):
         model.complete(TURNS, SCHEMA, Bounds(seconds=60.0), cancel)
+    model.close()
     assert time.monotonic() - begun < 10.0
 
 
@@ -241,14 +257,18 @@ def test_the_planner_degrades_when_the_server_is_gone() -> None:
     reports: list[str] = []
     settings = LanguageSettings(base_url="http://127.0.0.1:9/v1", model="m", answer_limit=0.5)
     planner = make_planner("openai", SKILLS, settings, reports.append)
+    assert isinstance(planner, LanguagePlanner)
     scene = tabletop()
     plan = planner.plan("put the red block in the blue bowl", scene, History(scene))
+    planner.close()
     assert plan.steps and "http://127.0.0.1:9/v1" in reports[0] and "symbolic" in reports[0]
 
 
 def test_the_planner_plans_with_a_server(serve: Serve) -> None:
     server = serve(streams('{"thought":"so","steps":[{"skill":"pick","arguments":{"object":"red_block"}}]}'))
     planner = make_planner("openai", SKILLS, LanguageSettings(base_url=server.url, model="m"))
+    assert isinstance(planner, LanguagePlanner)
     scene = tabletop()
     plan = planner.plan("grab the red thing", scene, History(scene))
+    planner.close()
     assert [str(step) for step in plan.steps or ()] == ["pick(object=red_block)"]

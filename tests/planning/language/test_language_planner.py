@@ -80,7 +80,9 @@ def test_the_prompt_is_the_one_that_the_model_takes(takes: str) -> None:
 def test_after_the_last_attempt_the_symbolic_planner_plans_and_it_is_told() -> None:
     reports: list[str] = []
     model = Parrot(UNMET)
-    plan = planner_of(model, reports, attempts=2).plan(KNOWN, SCENE, History(SCENE))
+    planner = planner_of(model, reports, attempts=2)
+    plan = planner.plan(KNOWN, SCENE, History(SCENE))
+    assert planner.without_model == 1
     assert calls(plan) == ["pick(object=red_block)", "place_in(container=blue_bowl)"]
     assert len(model.prompts) == 2 and plan.thought.endswith("planned without the language model")
     (report,) = reports

@@ -58,8 +58,7 @@ class TransformersModel:
             vocabulary = self._model.get_output_embeddings().weight.shape[0]
             self._vocabulary = require("llguidance.hf").from_tokenizer(self._tokenizer, vocabulary, ends)
         except Exception as error:  # these libraries raise whatever they come across
-            first = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise ModelError(f"{path} does not load: {first}") from error
+            raise ModelError(f"{path} does not load: {_first_line(error)}") from error
 
     @property
     def name(self) -> str:
@@ -93,14 +92,19 @@ class TransformersModel:
         choice = (
             {"do_sample": True, "temperature": bounds.temperature} if bounds.temperature > 0.0 else {"do_sample": False}
         )
-        with self._torch.inference_mode():
-            output = self._model.generate(
-                **inputs,
-                **choice,
-                max_new_tokens=bounds.tokens,
-                logits_processor=[allow],
-                pad_token_id=self._tokenizer.pad_token_id or self._tokenizer.eos_token_id,
-            )
+        try:
+            with self._torch.inference_mode():
+                output = self._model.generate(
+                    **inputs,
+                    **choice,
+                    max_new_tokens=bounds.tokens,
+                    logits_processor=[allow],
+                    pad_token_id=self._tokenizer.pad_token_id or self._tokenizer.eos_token_id,
+                )
+        except ModelError:
+            raise
+        except Exception as error:  # a model is other people's code, and may run out of memory
+            raise ModelError(f"{self.name} failed in the middle of its work: {_first_line(error)}") from error
         guide.read(output[0].tolist())
         return Completion(
             guide.text, length, guide.count, guide.first - begun, time.monotonic() - begun, not guide.is_whole
@@ -195,3 +199,7 @@ def _load(transformers: Any, path: Path) -> Any:
         if "Unrecognized configuration class" not in str(error):
             raise
         return transformers.AutoModelForImageTextToText.from_pretrained(path, **options)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
