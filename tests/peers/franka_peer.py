@@ -1,6 +1,8 @@
 """A Franka robot behind libfranka's protocol, as a process of its own: franky-sim's server, with what it leaves out.
 
-    python tests/peers/franka_peer.py HOSTNAME
+    python tests/peers/franka_peer.py HOSTNAME POSITION [no_hand] [old]
+
+POSITION is a JSON list of joint positions; `no_hand` leaves the hand out, `old` has another version of the protocol.
 
 Added: absolute pacing; reflexes on discontinuous torques and velocities, on lost commands, and on request; motions
 refused during a reflex, as the robot does; a network that can be cut; a user stop. One line of JSON on stdin is one
@@ -10,6 +12,7 @@ request, one on stdout its answer. It reaches into private parts of franky-sim 1
 import json
 import os
 import selectors
+import struct
 import sys
 import time
 from contextlib import suppress
@@ -30,6 +33,7 @@ from franky_sim.franka_robot_protocol import (
 )
 from franky_sim.franka_robot_server import ControlMode, FrankaRobotServer
 from franky_sim.franka_robot_state import FrankaRobotState
+from franky_sim.franka_server import Command, ConnectCommand, ConnectStatus, MessageHeader
 from franky_sim.mujoco_simulator import FrankaMujocoRobot, MujocoSimulator
 
 TICK: Final = 0.001
@@ -54,6 +58,9 @@ ROUNDING: Final = 1.05
 STIFFNESS: Final = (4500.0, 4500.0, 3500.0, 3500.0, 400.0, 400.0, 100.0)
 DAMPING: Final = (450.0, 450.0, 350.0, 350.0, 20.0, 20.0, 4.0)
 """Of the robot's own control of positions [N·m/rad, N·m·s/rad]; with the stock values joints 5 to 7 shake."""
+
+OLD_VERSION: Final = 5
+"""Version of the protocol that a Panda's system speaks."""
 
 ERRORS: Final = {
     "joint_reflex": 6,
@@ -112,6 +119,16 @@ class PeerRecovery(AutomaticErrorRecoveryCommand):  # type: ignore[misc]
         self.reply(AutomaticErrorRecoveryStatus.kSuccess)
 
 
+class RefusedConnect(ConnectCommand):  # type: ignore[misc]
+    """Of a robot whose system speaks another version of the protocol."""
+
+    def handle(self, server: "PeerServer", command_type_struct: str = "I") -> None:
+        """Answer."""
+        header = MessageHeader(self.command_type, self.command_id, 8).to_bytes(command_type_struct)
+        answer = struct.pack("<HH4x", ConnectStatus.kIncompatibleLibraryVersion.value, OLD_VERSION)
+        self.client_socket.sendall(header + answer)
+
+
 class PeerHand(FrankaGripperServer):  # type: ignore[misc]
     """The hand's side of the protocol."""
 
@@ -141,7 +158,9 @@ class PeerHand(FrankaGripperServer):  # type: ignore[misc]
 class PeerServer(FrankaRobotServer):  # type: ignore[misc]
     """The robot's side of the protocol, with reflexes."""
 
-    def __init__(self, robot: PeerRobot, hostname: str) -> None:
+    def __init__(self, robot: PeerRobot, hostname: str, traits: tuple[str, ...]) -> None:
+        self._traits = traits
+        self.hand: PeerHand | None = None
         self.reflex = ""
         self.user_stopped = False
         self._last: UDPCommand | None = None
@@ -150,11 +169,14 @@ class PeerServer(FrankaRobotServer):  # type: ignore[misc]
         commands = self._FrankaServer__command_class_map
         commands[RobotCommand.kMove] = PeerMove
         commands[RobotCommand.kAutomaticErrorRecovery] = PeerRecovery
+        if "old" in traits:
+            commands[Command.kConnect] = RefusedConnect
 
     def _bind_children(self, hostname: str) -> None:
-        self.hand = PeerHand(self.robot, hostname)
-        self.hand.init()
-        self._FrankaRobotServer__gripper_server = self.hand
+        if "no_hand" not in self._traits:
+            self.hand = PeerHand(self.robot, hostname)
+            self.hand.init()
+            self._FrankaRobotServer__gripper_server = self.hand
 
     @property
     def mode(self) -> ControlMode:
@@ -224,11 +246,11 @@ class PeerServer(FrankaRobotServer):  # type: ignore[misc]
 class Peer:
     """The loop: requests, protocol, physics, once per cycle."""
 
-    def __init__(self, hostname: str, initial_q: tuple[float, ...]) -> None:
+    def __init__(self, hostname: str, initial_q: tuple[float, ...], traits: tuple[str, ...]) -> None:
         self._simulator = PeerSimulator()
         self._simulator.init()
         self._robot = self._simulator.add_peer(initial_q)
-        self._server = PeerServer(self._robot, hostname)
+        self._server = PeerServer(self._robot, hostname, traits)
         self._server.init()
         self._simulator.start()
         self._cut = False
@@ -281,7 +303,7 @@ class Peer:
             self._server.press_user_stop()
         elif what == "release":
             self._server.user_stopped = False
-        elif what == "unhome":
+        elif what == "unhome" and self._server.hand is not None:
             self._server.hand.forget_homing()
         elif what == "log":
             self._log, self._logging = [], True
@@ -307,4 +329,4 @@ def _jumps(before: Any, after: Any, most: float) -> bool:
 if __name__ == "__main__":
     with suppress(PermissionError):  # a robot's computer does not wait for the tests to leave it a processor
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
-    Peer(sys.argv[1], tuple(json.loads(sys.argv[2]))).run()
+    Peer(sys.argv[1], tuple(json.loads(sys.argv[2])), tuple(sys.argv[3:])).run()

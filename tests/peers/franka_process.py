@@ -16,11 +16,20 @@ _NUMBERS = itertools.count(1)
 
 
 class FrankaPeer:
-    """A running peer on an address of its own; `reins.hardware.conformance.subject.Tampering` of it."""
+    """A running peer on an address of its own, with the traits that `franka_peer.py` tells of.
 
-    def __init__(self) -> None:
+    Implements `reins.hardware.conformance.subject.Tampering`.
+    """
+
+    def __init__(self, *traits: str) -> None:
         self.address = f"127.{os.getpid() // 250 % 250 + 2}.{os.getpid() % 250 + 1}.{next(_NUMBERS) % 250 + 1}"
-        command = [sys.executable, str(Path(__file__).with_name("franka_peer.py")), self.address, json.dumps(HOME)]
+        command = [
+            sys.executable,
+            str(Path(__file__).with_name("franka_peer.py")),
+            self.address,
+            json.dumps(HOME),
+            *traits,
+        ]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._answer()
 

@@ -210,6 +210,22 @@ def test_a_robot_that_is_gone_is_told_and_closing_still_works() -> None:
         subject.close()
 
 
+@pytest.mark.parametrize(
+    "trait, says",
+    [
+        ("no_hand", r"no Franka Hand answers at .*initialise it in Desk"),
+        ("old", r"incompatible|Incompatible.*install the franky-control whose libfranka"),
+    ],
+)
+def test_a_robot_that_does_not_fit_is_one_sentence(trait: str, says: str) -> None:
+    with FrankaPeer(trait) as peer:
+        robot = make_real("franka", PROFILE, peer.address)
+        with pytest.raises(ReinsError, match=says) as raised:
+            robot.connect()
+        assert "\n" not in str(raised.value)
+        robot.close()
+
+
 def test_an_address_where_nobody_answers_is_one_sentence() -> None:
     robot = make_real("franka", PROFILE, "127.0.0.77")
     with pytest.raises(ReinsError, match=r"127\.0\.0\.77: Connection to FCI refused.*is FCI activated in Desk"):

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from threading import Lock
+from threading import Condition
 
 from reins.hardware.robot import FloatArray, SafeCommand, StopCategory
 from reins.hardware.setpoint import refusal
@@ -53,7 +53,8 @@ class Exchange:
 
     def __init__(self, first: Measured, names: Sequence[str], clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
-        self._lock = Lock()
+        self._lock = Condition()
+        self._news = False
         self._names = names
         self._measured = first
         self._offset = -first.time
@@ -87,6 +88,7 @@ class Exchange:
             self._command = command
             self._commanded_at = self.clock()
             self._sequence = command.sequence
+            self._tell()
             return True
 
     def stop(self, category: StopCategory, reason: str) -> None:
@@ -94,6 +96,7 @@ class Exchange:
         with self._lock:
             self._fault = self._fault or reason
             self._cut |= category == StopCategory.CUT
+            self._tell()
 
     def notice(self, silence: float, who: str) -> None:
         """Set a fault if the robot has said nothing for longer than `silence` [s]."""
@@ -115,7 +118,18 @@ class Exchange:
         with self._lock:
             self._ending = True
 
+    def _tell(self) -> None:
+        self._news = True
+        self._lock.notify()
+
     # The driver's thread's side
+
+    def wait(self, seconds: float) -> None:
+        """Wait that long, or less where a setpoint or a stop comes: it is passed on at once."""
+        with self._lock:
+            if not self._news:
+                self._lock.wait(max(0.0, seconds))
+            self._news = False
 
     def orders(self) -> Orders:
         """What to do now."""

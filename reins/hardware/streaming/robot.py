@@ -1,6 +1,5 @@
 """A real arm as a `Robot`: nothing that the control thread calls waits for the network."""
 
-import time
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Final
@@ -13,7 +12,7 @@ from reins.hardware.streaming.loop import Loop
 from reins.hardware.streaming.session import Hand, Session
 
 PERIOD: Final = 0.002
-"""Time between two setpoints that the thread gives the robot [s]."""
+"""Time between two references that the thread gives the robot while no command comes [s]."""
 
 SILENCE: Final = 0.06
 """A robot that says nothing for this long is a fault [s]: a cut network is told within a tenth of a second."""
@@ -190,7 +189,5 @@ class _Opening:
             session.close()
             return
         loop = Loop(self._exchange, session, self._connect, self._profile)
-        due = time.monotonic()
         while loop.cycle():
-            due = max(due + PERIOD, time.monotonic() - PERIOD)
-            time.sleep(max(0.0, due - time.monotonic()))
+            self._exchange.wait(PERIOD)
