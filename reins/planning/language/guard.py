@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from reins.contracts.plan import Constraint
-from reins.contracts.scene import Scene
+from reins.contracts.scene import Scene, SceneObject
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.lexicon import Kind, vocabulary
 from reins.planning.english.meaning import read
@@ -17,6 +17,16 @@ from reins.skills.registry import SkillSpec
 
 _QUOTED: Final = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»|‘[^’]*’|「[^」]*」|『[^』]*』|(?<!\w)'[^']*'(?!\w)")
 _APOSTROPHE: Final = re.compile(r"(?<=\w)’(?=\w)")
+_CHINESE_NOT: Final = re.compile(
+    r"(?:不要|别|不许|不能|不准|勿|禁止)(?:再)?(?:去)?(?:碰到|触碰|碰|动|推|拿|移动|接触|靠近)([^，。；！？,.;!?]*)"
+)
+_CHINESE_JOIN: Final = re.compile(r"[和或与、跟及]")
+_CHINESE_CARE: Final = {"小心": 0.5, "轻轻": 0.5, "轻一点": 0.5, "慢慢": 0.3, "慢一点": 0.3, "缓慢": 0.3}
+_CHINESE_COLOURS: Final = {
+    **{"红": "red", "绿": "green", "蓝": "blue", "黄": "yellow", "白": "white", "黑": "black"},
+    **{"橙": "orange", "紫": "purple", "粉": "pink", "棕": "brown", "灰": "grey"},
+}
+_CHINESE_KINDS: Final = {"方块": "block", "积木": "block", "木块": "block", "碗": "bowl", "盘": "plate", "碟": "plate"}
 _END: Final = re.compile(r"[.;!?\n]|\bthen\b")
 _PART: Final = re.compile(r",|\band\b|\bbut\b|\bwhile\b")
 _WORD: Final = re.compile(r"\s+")
@@ -44,8 +54,35 @@ def said_constraints(instruction: str, scene: Scene, registry: Mapping[str, Skil
     for clause in _clauses(said, [*forbidding, *leaving]):
         readings = (_read(f"go home, {part}", scene, registry) for part in _shorter(clause, sweeping))
         found += next((reading for reading in readings if reading), ())
+    found += _chinese(said, scene)
     speeds = [float(value) for phrase, (kind, value) in words.items() if kind is Kind.ADVERB and _has(phrase, said)]
     return tightest([*found, *(Constraint(kind="speed", scale=scale) for scale in speeds)])
+
+
+def _chinese(said: str, scene: Scene) -> list[Constraint]:
+    """The same in Chinese: what follows "do not touch" in its clause, by colour and kind, and words of care.
+
+    Exceptions ("nothing but the red one") are left to the model.
+    """
+    named = [
+        item.id
+        for match in _CHINESE_NOT.finditer(said)
+        if "除" not in match[1]
+        for item in scene.objects.values()
+        for part in _CHINESE_JOIN.split(match[1])
+        if _is_meant(part, item)
+    ]
+    rules = [Constraint(kind="avoid", object=name) for name in dict.fromkeys(named)]
+    return rules + [Constraint(kind="speed", scale=scale) for word, scale in _CHINESE_CARE.items() if word in said]
+
+
+def _is_meant(text: str, item: SceneObject) -> bool:
+    """Whether a phrase names an object's colour, or its kind without any colour."""
+    colours = {colour for sign, colour in _CHINESE_COLOURS.items() if sign in text}
+    kinds = {kind for sign, kind in _CHINESE_KINDS.items() if sign in text}
+    return (
+        bool(colours or kinds) and item.colour in (colours or {item.colour}) and item.label in (kinds or {item.label})
+    )
 
 
 def tightest(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
