@@ -12,8 +12,9 @@ Source: ISO/TS 15066:2016, 5.5.4.2.3, with constant v_h, and the intrusion dista
 """
 
 import math
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from reins.contracts.errors import ReinsError
@@ -90,8 +91,32 @@ def allowed_speed(distance: float, top_speed: float, rule: Separation) -> float:
     return min(top_speed, stoppable, even)
 
 
+@dataclass(slots=True)
+class _Sensor:
+    """When it spoke last, and what it saw of late: times and distances, each farther than the one before."""
+
+    heard: float = -math.inf
+    recent: deque[tuple[float, float]] = field(default_factory=deque)
+
+    def add(self, distance: float, t: float) -> None:
+        """It saw somebody."""
+        while self.recent and self.recent[-1][1] >= distance:
+            self.recent.pop()
+        self.recent.append((t, distance))
+        self.heard = t
+
+    def nearest(self, t: float, span: float) -> float:
+        """What was nearest within `span` [s], or else seen last [m]."""
+        while len(self.recent) > 1 and t - self.recent[0][0] > span:
+            self.recent.popleft()
+        return self.recent[0][1]
+
+
 class HumanDistance:
     """The nearest person, from any number of sensors. A sensor that spoke once must go on speaking.
+
+    Who was near is taken to be near for `timeout` more: a sensor that loses sight of a person now and then neither lets
+    the robot move in between nor fills the log.
 
     Args:
         rule: parameters.
@@ -104,7 +129,7 @@ class HumanDistance:
         self, rule: Separation, top_speed: float, timeout: float, tell: Callable[[Severity, str, str, str], None]
     ) -> None:
         self._rule, self._top_speed, self._timeout, self._tell = rule, top_speed, timeout, tell
-        self._heard: dict[str, tuple[float, float]] = {}
+        self._sensors: dict[str, _Sensor] = {}
         self._silent: set[str] = set()
         self.scale = 1.0
         """Share of the tool's speed limit that is allowed, 0 … 1, as of the last `watch`."""
@@ -115,29 +140,33 @@ class HumanDistance:
         As REP 117 has it: +inf is nobody in range, -inf is too close to measure. What is no number counts as nothing
         heard, so that a broken sensor falls silent.
         """
-        name = source if source in self._heard or len(self._heard) < MOST_SOURCES else OTHERS
+        name = source if source in self._sensors or len(self._sensors) < MOST_SOURCES else OTHERS
+        sensor = self._sensors.setdefault(name, _Sensor())
         if math.isnan(distance):
-            if name not in self._heard:
-                self._heard[name] = (0.0, -math.inf)
             return
-        self._heard[name] = (distance, t)
+        sensor.add(distance, t)
         self.watch(t)
 
     def watch(self, t: float) -> None:
         """Judge at steady time `t` [s]; call it at least once a control period."""
-        if not self._heard:
+        if not self._sensors:
             return
-        silent = {name for name, (_, heard) in self._heard.items() if t - heard > self._timeout}
+        silent = {name for name, sensor in self._sensors.items() if t - sensor.heard > self._timeout}
         for name in sorted(silent - self._silent):
             text = f"the human-distance sensor {name} is silent for {self._timeout:g} s: the robot holds"
             self._tell(Severity.ERROR, "human_sensor_lost", name, text)
         for name in sorted(self._silent - silent):
             self._tell(Severity.INFO, "human_sensor_back", name, f"the human-distance sensor {name} speaks again")
         self._silent = silent
-        nearest = min(0.0 if name in silent else distance for name, (distance, _) in self._heard.items())
+        sensors = self._sensors.items()
+        nearest = min(0.0 if name in silent else sensor.nearest(t, self._timeout) for name, sensor in sensors)
         before = self.scale
         self.scale = allowed_speed(nearest, self._top_speed, self._rule) / self._top_speed
         if (before > 0.0) != (self.scale > 0.0) and not silent:
-            near = f"a person is {max(nearest, 0.0):.2f} m away"
+            near = (
+                "nobody is near"
+                if math.isinf(nearest) and nearest > 0.0
+                else f"a person is {max(nearest, 0.0):.2f} m away"
+            )
             text = f"{near}: the robot holds" if before > 0.0 else f"{near}: the robot may move again"
             self._tell(Severity.WARN if before > 0.0 else Severity.INFO, "human_near", "safety", text)

@@ -22,6 +22,12 @@ SAME_PLACE: Final = 2e-3
 SAME_TURN: Final = 0.02
 """… or to turn by less than this [rad]."""
 
+MOST_NAMED: Final = 3
+"""Objects that a complaint names; it counts the others, for a scene may have thousands."""
+
+LONGEST_NAME: Final = 40
+"""Characters of a name in a complaint."""
+
 
 class Surroundings:
     """Boxes to keep away from, and the one in the hand.
@@ -102,7 +108,9 @@ def complaint(wrong: Sequence[str]) -> str:
     """What is said of objects that make no sense, by id; nothing where there are none."""
     if not wrong:
         return ""
-    return f"the scene's {', '.join(wrong)} has no finite pose or no size; what was known of it stays"
+    named = ", ".join(name[:LONGEST_NAME] for name in wrong[:MOST_NAMED])
+    others = f" (and {len(wrong) - MOST_NAMED} others)" if len(wrong) > MOST_NAMED else ""
+    return f"the scene's {named}{others} has no finite pose or no size; what was known of it stays"
 
 
 def makes_sense(item: SceneObject) -> bool:

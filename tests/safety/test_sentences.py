@@ -236,7 +236,7 @@ class TestPeople:
         human = HumanDistance(self.RULE, 1.0, 0.3, lambda *event: told.append(event))
         human.on_distance("lidar", 5.0, 0.0)
         human.on_distance("lidar", 0.123, 0.1)
-        human.on_distance("lidar", 5.0, 0.2)
+        human.on_distance("lidar", 5.0, 0.41)
         human.watch(1.0)
         human.on_distance("lidar", 5.0, 1.1)
         assert told == [

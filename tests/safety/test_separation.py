@@ -137,10 +137,50 @@ class TestSensors:
         human.on_distance("left", 5.0, 0.0)
         human.on_distance("right", 0.1, 0.0)
         assert human.scale == 0.0
-        human.on_distance("right", 5.0, 0.1)
+        human.on_distance("left", 5.0, 0.1)
+        human.on_distance("right", 5.0, 0.3 + 1e-6)
         assert human.scale == 1.0
-        human.on_distance("right", 5.0, 0.35)
+        human.on_distance("right", 5.0, 0.45)
         assert human.scale == 0.0, "left is silent"
+
+    @pytest.mark.parametrize(("wait", "scale"), [(TIMEOUT, 0.0), (TIMEOUT + 1e-6, 1.0)])
+    def test_who_was_near_is_near_for_a_while(self, human: HumanDistance, wait: float, scale: float) -> None:
+        human.on_distance("lidar", 0.1, 0.0)
+        human.on_distance("lidar", math.inf, 0.1)
+        human.watch(wait)
+        assert human.scale == scale
+
+    def test_a_sensor_that_loses_sight_of_a_person_now_and_then_holds(
+        self, human: HumanDistance, told: list[tuple[Any, ...]]
+    ) -> None:
+        for step in range(500):
+            human.on_distance("lidar", math.inf if step % 3 else 0.1, 0.02 * step)
+            assert human.scale == 0.0
+        assert [kind for _, kind, _, _ in told] == ["human_near"]
+
+    def test_who_comes_nearer_counts_at_once(self, human: HumanDistance) -> None:
+        distances = [2.0, 1.2, 1.5, 0.9, 5.0, 0.8]
+        for step, distance in enumerate(distances):
+            human.on_distance("lidar", distance, 0.01 * step)
+            nearest = min(distances[: step + 1])
+            assert human.scale == pytest.approx(allowed_speed(nearest, TOP, RULE) / TOP)
+
+    @given(st.lists(st.tuples(st.floats(0.0, 0.2), st.floats(-1.0, 5.0) | st.just(math.inf)), min_size=1, max_size=60))
+    def test_the_nearest_of_the_last_while_counts(self, seen: list[tuple[float, float]]) -> None:
+        human, t, past = HumanDistance(RULE, TOP, self.TIMEOUT, lambda *_: None), 0.0, list[tuple[float, float]]()
+        for wait, distance in seen:
+            t += wait
+            past.append((t, distance))
+            human.on_distance("lidar", distance, t)
+            nearest = min(distance for at, distance in past if t - at <= self.TIMEOUT)
+            assert human.scale == allowed_speed(nearest, TOP, RULE) / TOP
+
+    def test_sensors_beyond_the_most_do_not_hide_what_each_other_sees(self, human: HumanDistance) -> None:
+        for number in range(MOST_SOURCES):
+            human.on_distance(f"sensor {number}", 5.0, 0.0)
+        human.on_distance("one more", 0.1, 0.0)
+        human.on_distance("and another", 5.0, 0.01)
+        assert human.scale == 0.0
 
     def test_what_is_no_number_is_nothing_heard(self, human: HumanDistance, told: list[tuple[Any, ...]]) -> None:
         human.on_distance("lidar", math.nan, 0.0)
@@ -172,7 +212,7 @@ class TestSensors:
         assert human.scale == 1.0
         human.on_distance("one more", 0.1, 0.0)
         assert human.scale == 0.0
-        assert len(human._heard) <= MOST_SOURCES + 1 and OTHERS in human._heard
+        assert len(human._sensors) <= MOST_SOURCES + 1 and OTHERS in human._sensors
 
 
 class TestInTheLoop:

@@ -16,7 +16,7 @@ from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotState
 from reins.safety.constraints import PLANNER, ConstraintSet
-from reins.safety.surroundings import REMEMBERED, Surroundings
+from reins.safety.surroundings import REMEMBERED, Surroundings, complaint
 
 HALF = 0.5**0.5
 YELLOW = Constraint(kind="avoid", object="yellow_block")
@@ -164,8 +164,8 @@ class TestKeepOuts:
     ) -> None:
         constraints.add(YELLOW, PLANNER)
         assert around.see(scene(block("yellow_block", 0.5, 0.1))) == ""
-        complaint = around.see(scene(block("yellow_block", 0.3, 0.1, **wrong)))
-        assert complaint == "the scene's yellow_block has no finite pose or no size; what was known of it stays"
+        told = around.see(scene(block("yellow_block", 0.3, 0.1, **wrong)))
+        assert told == "the scene's yellow_block has no finite pose or no size; what was known of it stays"
         assert around.keep_outs[0].centre[0] == 0.5
 
     def test_all_of_the_nonsense_is_told_in_the_order_of_the_scene(self, around: Surroundings) -> None:
@@ -173,6 +173,18 @@ class TestKeepOuts:
         wrong = [block(name, 0.3, 0.1, position=lost) for name in ("red_block", "blue_block")]
         told = around.see(scene(*wrong, block("yellow_block", 0.5, 0.1)))
         assert told.startswith("the scene's red_block, blue_block has no finite pose")
+
+    @pytest.mark.parametrize(
+        ("count", "named"),
+        [(3, "a0, a1, a2"), (4, "a0, a1, a2 (and 1 others)"), (5000, "a0, a1, a2 (and 4997 others)")],
+    )
+    def test_thousands_that_make_no_sense_are_counted(self, count: int, named: str) -> None:
+        assert complaint([f"a{number}" for number in range(count)]).startswith(
+            f"the scene's {named} has no finite pose"
+        )
+
+    def test_a_name_without_end_is_cut(self) -> None:
+        assert len(complaint(["x" * 10_000])) < 200
 
 
 class TestHeld:
