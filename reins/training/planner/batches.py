@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from multiprocessing import get_context
 from random import Random
+from signal import SIG_IGN, SIGINT, signal
 
 import torch
 from tokenizers import Tokenizer
@@ -68,10 +70,10 @@ def _as_shown(plan: Plan, names: Names) -> Plan:
     return plan.model_copy(update={"steps": steps, "constraints": rules})
 
 
-def make_chunk(seed: int, number: int, count: int) -> list[Text]:
+def make_chunk(seed: int, number: int, size: int) -> list[Text]:
     """The texts of one chunk of examples; the same for the same seed and number."""
     examples = Examples(Random(f"{seed}/{number}"), SKILLS)
-    return [text_of(examples.draw()) for _ in range(count)]
+    return [text_of(examples.draw()) for _ in range(size)]
 
 
 class Feed:
@@ -91,17 +93,21 @@ class Feed:
 
     def __iter__(self) -> Iterator[Batch]:
         settings = self._settings
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        pool = ProcessPoolExecutor(1, get_context("spawn"), signal, (SIGINT, SIG_IGN))  # Ctrl-C is for who trains
+        try:
+            numbers = count(self.chunk)
 
-            def ask(number: int) -> "Future[list[Text]]":
-                return pool.submit(make_chunk, settings.seed, number, settings.chunk)
+            def ask() -> "Future[list[Text]]":
+                return pool.submit(make_chunk, settings.seed, next(numbers), settings.chunk)
 
-            coming = [ask(self.chunk + ahead) for ahead in range(AHEAD)]
+            coming = [ask() for _ in range(AHEAD)]
             while True:
                 texts = coming.pop(0).result()
-                coming.append(ask(self.chunk + AHEAD))
+                coming.append(ask())
                 yield from self._batches(texts, Random(f"{settings.seed}/order/{self.chunk}"))
                 self.chunk += 1
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _batches(self, texts: Sequence[Text], rng: Random) -> list[Batch]:
         rows = [(encode(self._tokenizer, prompt), [*encode(self._tokenizer, reply), END_ID]) for prompt, reply in texts]

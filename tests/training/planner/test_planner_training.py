@@ -37,11 +37,8 @@ class Here:
     def __init__(self, *_: object, **__: object) -> None:
         self._result: object = None
 
-    def __enter__(self) -> "Here":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return
+    def shutdown(self, *, cancel_futures: bool) -> None:
+        assert cancel_futures
 
     def submit(self, function: object, *arguments: object) -> "Here":
         made = Here()
