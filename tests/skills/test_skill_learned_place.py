@@ -5,12 +5,13 @@ import pytest
 from closed_loop import Loop
 from policy_files import PROFILE, linear_policy, twist_contract
 
+from reins.contracts.scene import Scene
 from reins.hardware.robot import FloatArray
 from reins.sim.predicates import is_in, is_related, is_touched
 from reins.skills.controller import Status
-from reins.skills.learned.run_policy import PATIENCE
+from reins.skills.learned.run_policy import PATIENCE, RunPolicy
 from reins.skills.library import SKILLS
-from reins.skills.observation import PolicyInput
+from reins.skills.observation import ObjectView, PolicyInput
 from reins.skills.onnx_factory import OnnxFactory
 from reins.skills.policy import OnnxPolicy
 from reins.skills.runner import SkillRunner
@@ -146,3 +147,20 @@ def test_the_hand_is_moved_over_an_object_and_keeps_what_it_holds() -> None:
     assert np.linalg.norm(tool[:2] - block.position[:2]) < 0.012
     assert tool[2] >= block.top + 0.055
     assert not is_touched(loop.robot.world_state(), "green_block")
+
+
+def test_a_stroke_ends_where_it_should_though_the_hand_hides_what_it_pushes(monkeypatch: pytest.MonkeyPatch) -> None:
+    look, first = RunPolicy._look, list[ObjectView]()
+
+    def once(phase: RunPolicy, scene: Scene) -> ObjectView:
+        first.append(look(phase, scene))
+        return first[0]
+
+    monkeypatch.setattr(RunPolicy, "_look", once)
+    policy = Pushes("push")
+    loop = with_policy(Loop(seed=3), policy)
+    before = np.array(loop.scene.objects["red_block"].position)
+    output = loop.run("push", object="red_block", direction="left", distance=0.08)
+    assert output.status is Status.SUCCEEDED, output.reason
+    assert loop.look().objects["red_block"].position[1] - before[1] == pytest.approx(0.08, abs=0.02)
+    assert {inputs.style for inputs in policy.inputs} == {0.0}

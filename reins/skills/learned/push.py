@@ -22,6 +22,13 @@ NEAR: Final = 0.08
 ARRIVED: Final = 0.02
 """How near to its goal on the table a pushed object counts as there [m]: that of the policy's training."""
 
+ENDED: Final = (0.006, 0.02)
+"""The stroke has ended with the tool this far before its end, or past it, and this far beside it at most [m]. The hand
+hides what it pushes: if only a look ended the stroke, a late one would let it go on."""
+
+GENTLE: Final = 0.0
+"""Most that a policy is asked for in style: slow enough that the object can be followed by a few looks a second."""
+
 BACK: Final = 0.01
 """How far the fingers go back from the object before they rise [m], so that they do not rub."""
 
@@ -43,6 +50,7 @@ def push(
         ReinsError: it would hit something, leave the workspace, or is out of reach; says what.
     """
     stroke = Stroke(arm, layout, object_id, direction, distance, state, scene)
+    gentle = Style(min(style.value, GENTLE), style.share)
     closed = GripperCommand(0.0, layout.profile.gripper.grasp_force)
 
     def over(_: RobotState, fresh: Scene) -> ToolPose:
@@ -55,8 +63,11 @@ def push(
     def goal(view: ObjectView) -> FloatArray:
         return view.position + distance * np.array([*stroke.way, 0.0])
 
-    def there(_: RobotState, view: ObjectView, goal: FloatArray) -> bool:
-        return float(np.linalg.norm(view.position - goal)) < ARRIVED
+    def there(now: RobotState, view: ObjectView, goal: FloatArray) -> bool:
+        rest = stroke.end.position - arm.tool(now).position
+        left, aside = float(rest[:2] @ stroke.way), float(abs(rest[0] * stroke.way[1] - rest[1] * stroke.way[0]))
+        ended = left < ENDED[0] and max(aside, abs(float(rest[2]))) < ENDED[1]
+        return ended or float(np.linalg.norm(view.position - goal)) < ARRIVED
 
     def back(now: RobotState, _: Scene) -> ToolPose:
         tool = arm.tool(now)
@@ -69,7 +80,7 @@ def push(
             MoveTool("approach", arm, over, gripper=closed, follow=True, weight=2.0),
             Grip("close", arm, closed, least=0.0, weight=0.1),
             MoveTool("near", arm, near, weight=0.5),
-            RunPolicy("push", arm, slot, object_id, goal, there, style),
+            RunPolicy("push", arm, slot, object_id, goal, there, gentle),
             MoveTool("back off", arm, back, scale=0.5, weight=0.3),
             MoveTool("retreat", arm, raised(arm, layout)),
             clear_view(arm),
