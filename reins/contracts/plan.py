@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
-from reins.contracts.scene import Vector3
+from reins.contracts.scene import FARTHEST, Vector3
 
 ArgumentValue = str | float
 
@@ -55,6 +55,8 @@ class Constraint(BaseModel):
             raise ValueError("an 'avoid' constraint names an object, and no other kind does")
         if self.kind == "keep_out" and not all(extent > 0.0 for extent in self.size):
             raise ValueError("a 'keep_out' constraint has a box with three extents greater than 0 m")
+        if max(map(abs, (*self.centre, *self.size))) > FARTHEST:
+            raise ValueError(f"a 'keep_out' constraint has a box that is at most {FARTHEST:g} m away, and large")
         return self
 
     def __str__(self) -> str:

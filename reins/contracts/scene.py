@@ -4,8 +4,9 @@ Frame: everything is in the robot's base frame (REP 103: x forward, y left, z up
 are meant as seen from the robot's base looking along +x: left is +y, behind is +x (farther away).
 """
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from reins.contracts.errors import look_up
@@ -21,6 +22,9 @@ SUPPORTS: Final = ("plate", "block")
 
 MOVABLE: Final = ("block",)
 """Labels of objects that a gripper can pick up."""
+
+FARTHEST: Final = 1000.0
+"""Nothing in a scene is farther from the base, or larger, than this [m]."""
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -107,3 +111,20 @@ class Scene:
 def by_id(objects: Iterable[SceneObject]) -> dict[str, SceneObject]:
     """Index objects by id, in the given order."""
     return {item.id: item for item in objects}
+
+
+def makes_sense(item: SceneObject) -> bool:
+    """Whether an object has a finite pose within FARTHEST, an orientation, and a size."""
+    placed = all(abs(value) <= FARTHEST for value in item.position)
+    turned = all(map(math.isfinite, item.orientation)) and any(item.orientation)
+    return placed and turned and all(0.0 < extent <= FARTHEST for extent in item.size)
+
+
+def sensible(scene: Scene) -> Scene:
+    """The scene without the objects that make no sense, and without what it says of them; the same if all do."""
+    good = {name: item for name, item in scene.objects.items() if makes_sense(item)}
+    if len(good) == len(scene.objects):
+        return scene
+    gone = scene.objects.keys() - good.keys()
+    relations = frozenset(r for r in scene.relations if not gone & {r.subject, r.object})
+    return replace(scene, objects=good, relations=relations)

@@ -14,7 +14,7 @@ from reins_msgs.action import ExecuteTask
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.contracts.plan import Plan
-from reins.contracts.scene import Scene
+from reins.contracts.scene import Scene, sensible
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import event_to_msg, time_from_msg
@@ -353,7 +353,8 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             task.executor.standing = await self._rules.standing()
 
     def _seen_scene(self) -> Scene | None:
-        return scene_from_msg(self._scene) if self._scene is not None else None
+        """Nothing is planned with what makes no sense; the safety monitor tells of it."""
+        return sensible(scene_from_msg(self._scene)) if self._scene is not None else None
 
 
 def main() -> int:

@@ -12,6 +12,7 @@ from reins_msgs.srv import ListSkills
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
+from reins.contracts.scene import sensible
 from reins.hardware.profile import load_profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
@@ -22,6 +23,7 @@ from reins.nodes.qos import CONTROL, EVENTS, LATCHED
 from reins.nodes.running import run
 from reins.nodes.skill_worker import Job, JobResult, SkillWorker
 from reins.nodes.waiting import first_of, wake
+from reins.nodes.wires import wire_of
 from reins.skills.controller import ControllerFactory
 from reins.skills.factory import make_factories
 from reins.skills.library import SKILLS
@@ -84,15 +86,15 @@ class SkillsNode(ManagedNode[SkillsSettings]):
 
     def configure(self) -> None:
         """Load the robot and the controllers."""
-        profile = load_profile(self.settings.robot)
-        self._period = 1.0 / profile.rates.command
+        profile = self._profile = load_profile(self.settings.robot)
+        self._wire = wire_of(profile)
         factories = make_factories(self.settings.backend, profile)
         self._controllers = {name: _controller_name(factories[name], name) for name in SKILLS if name in factories}
         self._worker = SkillWorker(SkillRunner(SKILLS, factories, profile))
         self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
         self._commands = self.create_publisher(ros.JointCommand, "command/skill", CONTROL)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
-        self.create_subscription(ros.Scene, "scene", lambda m: self._worker.on_scene(scene_from_msg(m)), LATCHED)
+        self.create_subscription(ros.Scene, "scene", self._on_scene, LATCHED)
         self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
         self.create_service(ListSkills, "skills/list", self._on_list)
         self._server = ActionServer(
@@ -129,9 +131,16 @@ class SkillsNode(ManagedNode[SkillsSettings]):
         loop = self._loop
         return loop is None or loop.alive(1.0)
 
+    def _on_scene(self, message: ros.Scene) -> None:
+        """Nothing is done with what makes no sense; the safety monitor tells of it."""
+        self._worker.on_scene(sensible(scene_from_msg(message)))
+
     def _on_state(self, message: ros.RobotState) -> None:
-        """In the control thread."""
-        command = self._worker.on_state(robot_state_from_msg(message), time.monotonic())
+        """In the control thread. A state that makes no sense is none; the safety monitor tells of it."""
+        state = robot_state_from_msg(message)
+        if self._wire.objection(state, self._profile):
+            return
+        command = self._worker.on_state(state, time.monotonic())
         if command is not None:
             answer = joint_command_to_msg(command)
             if self.settings.trace:

@@ -76,7 +76,7 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         pad_mapping = load_joy_mapping(settings.pad_mapping)
         if missing := pad_mapping.missing(AXES, BUTTONS):
             raise ReinsError(f"pad_mapping '{settings.pad_mapping}': {missing}")
-        profile = load_profile(settings.robot, Profile)
+        profile = self._profile = load_profile(settings.robot, Profile)
         self._wire = wire_of(profile)
         self._core = TeleopCore(
             profile,
@@ -169,7 +169,9 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
 
     def _tick(self, _due: float) -> None:
         for message in self._states.drain():
-            self._robot_state = self._wire.state_from_msg(message)
+            state = self._wire.state_from_msg(message)
+            if not self._wire.objection(state, self._profile):  # of which the safety monitor tells
+                self._robot_state = state
         if self._robot_state is None:
             return
         command = self._core.step(self._robot_state, time.monotonic())

@@ -14,6 +14,8 @@ from reins.hardware.profile_base import Profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import RobotState, SafeCommand
 from reins.nodes import convert, convert_legged
+from reins.safety.legged.validate import check_legged_state
+from reins.safety.validate import Rejection, check_state
 
 NEAR: Final = 0.02
 """Safety's reference is where an arm is when no joint differs by more [rad]."""
@@ -44,6 +46,7 @@ class Wire:
         safe_to_msg, safe_from_msg: what safety lets through.
         leaves_in_place: whether a robot of this state stays where it is when it is armed under this safe command.
         stands: whether a robot of this state stands still.
+        objection: why a state is no good for a robot of this profile, as the safety monitor sees it; None if it is.
         fingers: names of the joints that joint_states shows besides the profile's.
         finger_position: of each of them [m].
         axes: what its commands move.
@@ -60,6 +63,7 @@ class Wire:
     safe_from_msg: Callable[[Any], Any]
     leaves_in_place: Callable[[Any, Any], bool]
     stands: Callable[[Any], bool]
+    objection: Callable[[Any, Any], Rejection | None]
     fingers: Callable[[Any], Sequence[str]]
     finger_position: Callable[[Any], float]
     axes: Callable[[Any], Axes]
@@ -117,6 +121,7 @@ WIRES: Final[Mapping[str, Wire]] = {
         convert.safe_command_from_msg,
         _arm_stays,
         _arm_stands,
+        check_state,
         _fingers,
         _finger_position,
         _joints,
@@ -133,6 +138,7 @@ WIRES: Final[Mapping[str, Wire]] = {
         convert_legged.safe_body_command_from_msg,
         _body_stays,
         _body_stands,
+        check_legged_state,
         lambda _profile: (),
         lambda _state: 0.0,
         _body,

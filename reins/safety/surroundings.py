@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from reins.contracts.scene import Scene, SceneObject
+from reins.contracts.scene import Scene, SceneObject, makes_sense
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotState
@@ -111,12 +111,6 @@ def complaint(wrong: Sequence[str]) -> str:
     named = ", ".join(name[:LONGEST_NAME] for name in wrong[:MOST_NAMED])
     others = f" (and {len(wrong) - MOST_NAMED} others)" if len(wrong) > MOST_NAMED else ""
     return f"the scene's {named}{others} has no finite pose or no size; what was known of it stays"
-
-
-def makes_sense(item: SceneObject) -> bool:
-    """Whether an object of the scene has a finite pose and a size."""
-    numbers = [*item.position, *item.orientation, *item.size]
-    return bool(np.isfinite(numbers).all()) and min(item.size) > 0.0 and bool(np.any(item.orientation))
 
 
 def _box_of(item: SceneObject) -> Box:

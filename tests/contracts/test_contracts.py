@@ -1,12 +1,15 @@
 """Plans say one thing, names that do not exist are told with those that do, facts follow from scenes."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
 from reins.contracts.errors import UnknownName
 from reins.contracts.facts import facts_of
 from reins.contracts.plan import Constraint, Plan, SkillCall
-from reins.contracts.scene import Relation, Scene, SceneObject, by_id
+from reins.contracts.scene import FARTHEST, Relation, Scene, SceneObject, by_id, makes_sense, sensible
 
 
 def block(object_id: str) -> SceneObject:
@@ -32,7 +35,15 @@ def test_a_plan_survives_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", [{"kind": "avoid"}, {"kind": "speed", "object": "red_block"}, {"kind": "speed", "scale": 0}]
+    "fields",
+    [
+        {"kind": "avoid"},
+        {"kind": "speed", "object": "red_block"},
+        {"kind": "speed", "scale": 0},
+        {"kind": "keep_out", "size": (1.0, 1.0, 1.0), "centre": (0.0, 1.001 * FARTHEST, 0.0)},
+        {"kind": "keep_out", "size": (1.0, 1.0, 1.0), "centre": (0.0, -1.001 * FARTHEST, 0.0)},
+        {"kind": "keep_out", "size": (1.0, 1.0, 1.001 * FARTHEST)},
+    ],
 )
 def test_a_constraint_that_makes_no_sense_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
@@ -56,3 +67,41 @@ def test_facts_with_a_full_hand() -> None:
     facts = facts_of(scene(Relation("red_block", "held", "gripper")))
     assert ("holding", "red_block") in facts
     assert ("hand_empty",) not in facts
+
+
+def test_a_box_as_far_and_large_as_may_be() -> None:
+    Constraint(kind="keep_out", size=(FARTHEST,) * 3, centre=(FARTHEST, -FARTHEST, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sense"),
+    [
+        ({}, True),
+        ({"position": (FARTHEST, -FARTHEST, 0.0)}, True),
+        ({"position": (0.0, 1.001 * FARTHEST, 0.0)}, False),
+        ({"position": (0.0, 0.0, -1.001 * FARTHEST)}, False),
+        ({"position": (float("nan"), 0.0, 0.0)}, False),
+        ({"position": (float("-inf"), 0.0, 0.0)}, False),
+        ({"orientation": (0.0, 0.0, 0.0, -0.5)}, True),
+        ({"orientation": (0.0, 0.0, 0.0, 0.0)}, False),
+        ({"orientation": (0.0, float("inf"), 0.0, 1.0)}, False),
+        ({"orientation": (float("nan"), 0.0, 0.0, 1.0)}, False),
+        ({"size": (FARTHEST, 1e-9, 1.0)}, True),
+        ({"size": (1.001 * FARTHEST, 1.0, 1.0)}, False),
+        ({"size": (1.0, 0.0, 1.0)}, False),
+        ({"size": (1.0, 1.0, -1.0)}, False),
+        ({"size": (float("nan"), 1.0, 1.0)}, False),
+    ],
+)
+def test_which_objects_make_sense(changes: dict[str, Any], sense: bool) -> None:
+    assert makes_sense(replace(block("red_block"), **changes)) is sense
+
+
+def test_of_what_makes_no_sense_nothing_is_left() -> None:
+    on, beside = Relation("red_block", "on", "blue_block"), Relation("blue_block", "beside", "red_block")
+    lies = Relation("blue_block", "on", "table")
+    seen = scene(on, beside, lies)
+    assert sensible(seen) is seen
+    wrong = replace(seen, objects={**seen.objects, "red_block": replace(block("red_block"), size=(0.0, 0.0, 0.0))})
+    left = sensible(wrong)
+    assert left == replace(seen, objects={"blue_block": block("blue_block")}, relations=frozenset({lies}))

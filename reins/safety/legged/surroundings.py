@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from reins.contracts.scene import Scene, SceneObject
+from reins.contracts.scene import Scene, SceneObject, makes_sense
 from reins.hardware.legged import LeggedState
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
@@ -20,7 +20,7 @@ from reins.safety.constraints import ConstraintSet
 from reins.safety.legged.keep_outs import KeepOut
 from reins.safety.legged.limits import yaw_of
 from reins.safety.legged.settings import LeggedSettings
-from reins.safety.surroundings import complaint, makes_sense
+from reins.safety.surroundings import complaint
 
 PERSON: Final = "person"
 """The label of people in scenes."""
