@@ -10,8 +10,12 @@ pytest.importorskip("tokenizers", reason="needs the extra train")
 pytest.importorskip("gguf", reason="needs the extra train")
 torch = pytest.importorskip("torch", reason="needs the extra train")
 
+from typer.testing import CliRunner  # noqa: E402
+
+from reins.cli.app import app  # noqa: E402
+from reins.cli.console import ExitCode  # noqa: E402
 from reins.contracts.errors import ReinsError  # noqa: E402
-from reins.training.planner import batches  # noqa: E402
+from reins.training.planner import batches, recipe  # noqa: E402
 from reins.training.planner.batches import as_batch  # noqa: E402
 from reins.training.planner.evaluate import Score, held_out_examples, score  # noqa: E402
 from reins.training.planner.network import Llama  # noqa: E402
@@ -130,3 +134,30 @@ def test_a_perfect_network_scores_all(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr(Llama, "reply", lambda _self, prompts, _most: [replies[tuple(prompt)] for prompt in prompts])
     found, misses = score(run.network, run.tokenizer, examples)
     assert found == Score(1.0, 1.0, 1.0, 1.0) and misses == []
+
+
+class TestCommand:
+    """`reins train planner` says how it ended, for whoever reads and for whoever scripts."""
+
+    @pytest.fixture
+    def asked(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[PlannerSettings]:
+        """The settings that the recipe was called with; it pauses at once."""
+        settings: list[PlannerSettings] = []
+
+        def pause(wanted: PlannerSettings, *_: object) -> PlannerResult:
+            settings.append(wanted)
+            return PlannerResult(train(SMALL, tmp_path, Limits(stopped=lambda: True), print, lambda _: None), {}, None)
+
+        monkeypatch.setattr(recipe, "make_planner_model", pause)
+        return settings
+
+    def test_the_recipe_is_the_default(self, asked: list[PlannerSettings], tmp_path: Path) -> None:
+        result = CliRunner().invoke(app, ["train", "planner", "--threads", "1", "--run", str(tmp_path)])
+        assert asked == [PlannerSettings()]
+        assert "the same command goes on" in result.output
+        assert result.exit_code == ExitCode.CANCELLED
+
+    def test_seed_and_steps_can_be_changed(self, asked: list[PlannerSettings], tmp_path: Path) -> None:
+        options = ["--seed", "7", "--steps", "30", "--threads", "1", "--run", str(tmp_path)]
+        CliRunner().invoke(app, ["train", "planner", *options])
+        assert asked == [PlannerSettings(seed=7, steps=30)]
