@@ -7,6 +7,7 @@ from typing import Any, Final
 from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.profile_base import Profile
+from reins.hardware.real import REAL
 from reins.hardware.robot import Driver
 from reins.sim.simulators import SIMULATORS, make_simulator
 from reins.sim.world import load_world
@@ -21,14 +22,19 @@ def _simulated(simulator: str, profile: Profile, world: str, seed: int) -> Drive
 DRIVERS: Final[dict[str, Callable[[Any, str, int], Driver[Any, Any]]]] = {
     name: partial(_simulated, name) for name in SIMULATORS
 }
-"""Backend name → driver from (profile, world name, seed); a real driver ignores world and seed."""
+"""Backend name → driver from (profile, world name, seed). Real arms are in `reins.hardware.real`."""
 
 
-def make_robot(backend: str, profile: Profile, world: str, seed: int) -> Driver[Any, Any]:
-    """The driver of a backend.
+def make_robot(backend: str, profile: Profile, world: str, seed: int, address: str = "") -> Driver[Any, Any]:
+    """The driver of a backend; a real robot ignores world and seed, a simulation the address.
 
     Raises:
         UnknownName: no such backend, or no such world.
         ReinsError: the driver cannot be made; says why.
     """
-    return look_up("backend", backend, DRIVERS)(profile, world, seed)
+    look_up("backend", backend, {**DRIVERS, **REAL})
+    if backend not in REAL:
+        return DRIVERS[backend](profile, world, seed)
+    if not isinstance(profile, RobotProfile):
+        raise ReinsError(f"backend '{backend}' drives arms, and robot '{profile.name}' is a {profile.kind}")
+    return REAL[backend](profile, address)

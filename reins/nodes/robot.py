@@ -60,6 +60,7 @@ class RobotSettings(Settings):
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
     backend: str = Field("mujoco", description="driver behind the Robot interface")
+    robot_ip: str = Field("", description="address of a real robot; simulations ignore it")
     world: str = Field(
         "tabletop",
         description="world of a simulation: a name, or the path of a YAML file",
@@ -97,7 +98,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._profile = load_profile(settings.robot, Profile)
         self._wire = wire_of(self._profile)
         self._fingers = self._wire.fingers(self._profile)
-        self._robot = make_robot(settings.backend, self._profile, settings.world, settings.seed)
+        self._robot = make_robot(settings.backend, self._profile, settings.world, settings.seed, settings.robot_ip)
         self._robot.connect()
         self._connected = self._robot
         self._simulated = self._robot if isinstance(self._robot, SimulatedRobot) else None

@@ -1,0 +1,35 @@
+"""Which driver stands behind the robot node."""
+
+import pytest
+
+from reins.contracts.errors import ReinsError, UnknownName
+from reins.hardware.profile import load_profile
+from reins.hardware.profile_base import Profile
+from reins.hardware.real import REAL
+from reins.nodes.drivers import make_robot
+
+FRANKA, GO2 = load_profile("franka"), load_profile("go2", Profile)
+
+
+def test_a_simulation_needs_no_address() -> None:
+    robot = make_robot("mujoco", FRANKA, "tabletop", 0)
+    assert robot.spec.simulated
+    robot.close()
+
+
+def test_a_real_arm_gets_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    got = []
+    monkeypatch.setitem(REAL, "franka", lambda profile, address: got.append((profile.name, address)))
+    make_robot("franka", FRANKA, "tabletop", 0, "172.16.0.2")
+    assert got == [("franka", "172.16.0.2")]
+
+
+@pytest.mark.parametrize("backend", ["mujoco", "franka"])
+def test_a_driver_of_arms_refuses_a_robot_with_legs(backend: str) -> None:
+    with pytest.raises(ReinsError, match="'go2' is a quadruped"):
+        make_robot(backend, GO2, "tabletop", 0, "172.16.0.2")
+
+
+def test_an_unknown_backend_is_told_with_real_and_simulated_ones() -> None:
+    with pytest.raises(UnknownName, match=r"did you mean 'franka'.*franka, mujoco"):
+        make_robot("frank", FRANKA, "tabletop", 0)
