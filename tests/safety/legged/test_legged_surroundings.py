@@ -200,8 +200,11 @@ class TestPeople:
         assert 0.0 <= speed <= top_speed(quadruped)
         assert speed == 0.0 or protective_distance(speed, rule) <= distance + 1e-6
 
-    def test_the_top_speed_is_that_of_the_fastest_direction(self, quadruped: QuadrupedProfile) -> None:
-        assert top_speed(quadruped) == max(quadruped.body.velocity.forward, quadruped.body.velocity.sideways)
+    @pytest.mark.parametrize("fastest", ["forward", "backward", "sideways"])
+    def test_the_top_speed_is_that_of_the_fastest_direction(self, quadruped: QuadrupedProfile, fastest: str) -> None:
+        velocity = quadruped.body.velocity.model_copy(update={fastest: 9.0, "turn": 99.0})
+        body = quadruped.body.model_copy(update={"velocity": velocity})
+        assert top_speed(quadruped.model_copy(update={"body": body})) == 9.0
 
     def test_the_nearest_counts_from_the_footprint_on(self) -> None:
         people: list[KeepOut] = [disc(3.0, 0.0, 0.3), disc(0.0, -5.0, 0.3)]
