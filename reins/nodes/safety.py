@@ -31,6 +31,7 @@ from reins.nodes.safety_rules import RuleServices
 from reins.nodes.waiting import first_of
 from reins.nodes.wires import wire_of
 from reins.safety.legged.settings import LeggedSettings
+from reins.safety.modes import Mode
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
 from reins.safety.rules import Rules, require
 from reins.safety.settings import SafetySettings
@@ -106,6 +107,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._watched_nodes = NodeWatch()
         self._status = None
         self._running = RunningClock(STALL)
+        self._monitor.was_absent()
         handlers: list[tuple[Inbox[Any], Callable[[Any], None]]] = []
         handlers += [(button, self._on_estop_message) for button in self._estops]
         handlers.append((self._robot_states, self._on_robot_state))
@@ -116,11 +118,15 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._loop.start()
 
     def deactivate(self) -> None:
-        """Fall silent: the driver host stops the robot."""
+        """Fall silent: the driver host stops the robot. Whoever listens is told that no monitor is there."""
         if self._loop is not None:
             self._loop.stop()
             self._loop = None
             self._watched_nodes.close()
+            starting = ros.SafetyState(mode=int(Mode.STARTING), mode_name=Mode.STARTING.name.lower())
+            starting.reason = "the safety node is not active"
+            fill_time(starting.header.stamp, self._robot_stamp)
+            self._state.publish(starting)
 
     def settings_changed(self) -> None:
         """The operator's speed scale, which holds from the next command on, whenever that will be."""

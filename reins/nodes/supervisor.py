@@ -40,8 +40,8 @@ TAKEN_TOPICS: Final = ("command/safe", "joint_states")
 ARM_TIMEOUT: Final = 15.0
 """How long the robot may refuse to be armed, as it does until safety is ready [s]."""
 
-STOPPED: Final = (ros.SafetyState.STOPPED, ros.SafetyState.ESTOP)
-"""Modes that only an operator's reset ends."""
+STOPPED: Final = (ros.SafetyState.STOPPED, ros.SafetyState.ESTOP, ros.SafetyState.STARTING)
+"""Modes that only an operator's reset ends, be it by clearing the fault that a monitor without a past waits for."""
 
 SETTLED: Final = ("unconfigured", "inactive", "active", "finalized")
 """States that are told; the others are on the way."""

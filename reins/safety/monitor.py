@@ -244,6 +244,11 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
             return None
         return self._mover.brake(now, self._clock.stamp, rest=self._machine.mode in LATCHED)
 
+    def was_absent(self) -> None:
+        """Nobody has called for a while: whatever drove before does not go on by itself."""
+        if self._machine.mode is not Mode.STARTING:
+            self._stop("was_absent", "safety", "the safety node was not active for a while")
+
     # What the operator does.
 
     def estop(self, operator: str, reason: str, t: float) -> SafeT | None:

@@ -17,8 +17,9 @@ from std_msgs.msg import Bool
 from reins.demo.session import free_domain
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import RobotState
+from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import robot_state_to_msg
-from reins.nodes.qos import CONTROL, EVENTS
+from reins.nodes.qos import CONTROL, EVENTS, LATCHED
 from reins.nodes.safety import SafetyNode
 from reins.safety.modes import Mode
 
@@ -57,6 +58,8 @@ class Outside:
         }
         self.button = self._node.create_publisher(Bool, "safety/estop", EVENTS)
         self._sequence = 0
+        self._modes = Inbox(self._node, ros.SafetyState, "safety/state", LATCHED)
+        self.said: list[tuple[str, str]] = []
         publishers = [self._states, *self._commands.values(), self.button]
         self.until(lambda: all(publisher.get_subscription_count() for publisher in publishers))
 
@@ -71,6 +74,7 @@ class Outside:
             self._states.publish(self._state)
             act()
             time.sleep(0.01)
+            self.said += [(state.mode_name, state.reason) for state in self._modes.drain()]
 
     def command(self, topic: str, source: str) -> None:
         """Stand still, says `source` on the topic of another, perhaps."""
@@ -162,3 +166,26 @@ def test_a_control_thread_that_does_not_answer_is_an_answer(safety: SafetyNode, 
     for answer in (stopped, *answers):
         assert not answer.accepted and "did not answer" in answer.message
     outside.until(lambda: safety._monitor.mode is Mode.ESTOP)
+
+
+def test_after_it_was_inactive_nothing_goes_on_by_itself(safety: SafetyNode, outside: Outside) -> None:
+    outside.until(lambda: safety._monitor.mode is Mode.ACTIVE_SKILL, lambda: outside.command("skill", "skill"))
+    safety.trigger_deactivate()
+    safety.trigger_activate()
+    outside.until(lambda: safety._monitor.mode is Mode.STOPPED, lambda: outside.command("skill", "skill"))
+    assert "was not active" in safety._monitor.status(safety._running.now()).reason
+    assert reset(safety, "me").accepted
+
+
+def test_an_inactive_one_says_so(safety: SafetyNode, outside: Outside) -> None:
+    outside.until(lambda: safety._monitor.mode is Mode.ACTIVE_SKILL, lambda: outside.command("skill", "skill"))
+    safety.trigger_deactivate()
+    outside.until(lambda: outside.said[-1:] == [("starting", "the safety node is not active")])
+
+
+def test_an_emergency_stop_outlives_it(safety: SafetyNode, outside: Outside) -> None:
+    outside.button.publish(Bool(data=True))
+    outside.until(lambda: safety._monitor.mode is Mode.ESTOP)
+    safety.trigger_deactivate()
+    safety.trigger_activate()
+    assert safety._monitor.mode is Mode.ESTOP

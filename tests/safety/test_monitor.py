@@ -482,6 +482,38 @@ class TestFaults:
         assert any("skills" in event.reason for event in loop.events if event.kind == "heartbeat_lost")
 
 
+class TestAbsence:
+    """Of whoever calls the monitor: a node that is deactivated and activated."""
+
+    def test_it_stops_what_drove_and_only_a_reset_and_a_new_goal_move_the_robot(self, loop: Loop) -> None:
+        goal = loop.robot.read().stamp
+        loop.drive("skill", SPEED, 30, activation=goal)
+        loop.monitor.was_absent()
+        assert loop.is_in(Mode.STOPPING)
+        loop.drive("skill", SPEED, 100, activation=goal)
+        assert loop.is_in(Mode.STOPPED)
+        loop.monitor.reset("me", loop.t)
+        loop.drive("skill", SPEED, 20, activation=goal)
+        assert loop.is_in(Mode.READY) and loop.moved_since(20) == pytest.approx(0.0, abs=1e-9)
+        loop.drive("skill", SPEED, 20)
+        assert loop.is_in(Mode.ACTIVE_SKILL)
+        said = [event for event in loop.events if event.kind == "was_absent"]
+        assert [(event.severity, event.source) for event in said] == [(Severity.ERROR, "safety")]
+        assert said[0].reason == "ACTIVE_SKILL to STOPPING: the safety node was not active for a while"
+
+    def test_before_the_start_it_is_none(self, make_loop: MakeLoop) -> None:
+        loop = make_loop()
+        loop.monitor.was_absent()
+        assert loop.is_in(Mode.STARTING)
+        loop.steps(3)
+        assert loop.is_in(Mode.READY) and "was_absent" not in loop.kinds()
+
+    def test_an_emergency_stop_stays(self, loop: Loop) -> None:
+        loop.monitor.estop("me", "a test", loop.t)
+        loop.monitor.was_absent()
+        assert loop.is_in(Mode.ESTOP)
+
+
 class TestIdle:
     def test_an_arm_moved_by_hand_while_unarmed_does_not_jump_when_armed(self, make_loop: MakeLoop) -> None:
         loop = make_loop()
