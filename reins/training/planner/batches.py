@@ -1,12 +1,14 @@
 """Examples as rows of tokens: made in chunks that only their number decides, sorted by length into batches."""
 
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import count
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from random import Random
 from signal import SIG_IGN, SIGINT, signal
+from threading import Thread
 
 import torch
 from tokenizers import Tokenizer
@@ -93,7 +95,7 @@ class Feed:
 
     def __iter__(self) -> Iterator[Batch]:
         settings = self._settings
-        pool = ProcessPoolExecutor(1, get_context("spawn"), signal, (SIGINT, SIG_IGN))  # Ctrl-C is for who trains
+        pool = ProcessPoolExecutor(1, get_context("spawn"), _begin)
         try:
             numbers = count(self.chunk)
 
@@ -121,6 +123,19 @@ class Feed:
             groups[-1].append(row)
         rng.shuffle(groups)
         return [as_batch(group) for group in groups if group]
+
+
+def _begin() -> None:
+    """What the process that makes examples does first: Ctrl-C is for who trains, and without that one it ends."""
+    signal(SIGINT, SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def as_batch(rows: Sequence[tuple[list[int], list[int]]]) -> Batch:
