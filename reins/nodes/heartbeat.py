@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from rclpy.node import Node
 from reins_msgs.msg import Heartbeat
@@ -28,14 +28,20 @@ class NodeWatch:
 
     The process that beats under a name owns the name while it lives: a second graph that is started by mistake beside
     the first neither keeps a dead node of it alive, nor does its end count as theirs.
+
+    Args:
+        names: of the nodes that matter; beats of others cost nothing, however many names there are.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(names)
         self._processes = ProcessWatch()
         self._owners: dict[str, tuple[tuple[str, int], float]] = {}
 
     def counts(self, beat: Heartbeat, now: float) -> bool:
-        """Whether this beat, which came at steady time `now` [s], is of the process that owns the name."""
+        """Whether this beat, which came at steady time `now` [s], is of the process that owns a name that matters."""
+        if beat.node not in self._names:
+            return False
         process = (beat.machine, beat.pid)
         owner, heard = self._owners.get(beat.node, (process, now))
         if owner != process and now - heard < ABANDONED:

@@ -138,7 +138,7 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def activate(self) -> None:
         """Start the control thread."""
-        self._watched_nodes = NodeWatch()
+        self._watched_nodes = NodeWatch([self.settings.safety_node])
         factor = self.settings.real_time_factor if self._simulated is not None else 1.0
         ways = [(self._commands, self._apply)]
         self._loop = ControlLoop(self, self._period / factor, self._tick, ways, self.fail, real_time=True)
@@ -220,8 +220,7 @@ class RobotNode(ManagedNode[RobotSettings]):
     def _watch_safety(self) -> None:
         now = time.monotonic()
         for beat in self._beats.drain():
-            if beat.node == self.settings.safety_node:
-                self._watched_nodes.counts(beat, now)
+            self._watched_nodes.counts(beat, now)
         for node in self._watched_nodes.ended():
             self._host.disarm(f"node '{node}' has ended")
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from pydantic import Field
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
 from reins_msgs import msg as ros
 from reins_msgs.srv import EmergencyStop, HandBack, Reset
 from sensor_msgs.msg import Range
@@ -25,6 +26,7 @@ from reins.nodes.convert_scene import scene_from_msg
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
+from reins.nodes.raw_inbox import RawInbox, RawMessage
 from reins.nodes.running import run
 from reins.nodes.running_clock import RunningClock
 from reins.nodes.safety_rules import RuleServices
@@ -48,6 +50,9 @@ REPORTED_STALL: Final = 0.03
 
 COUNTS_EVERY: Final = 40
 """Ticks between two looks at the counts of changed and refused commands."""
+
+MOST_SCENE: Final = 65536
+"""Size of the largest scene that is looked at: some two hundred objects, which take 4 ms [bytes]."""
 
 SENSOR: Final = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Hears publishers of either reliability."""
@@ -94,7 +99,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         }
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
         self._people = Inbox(self, Range, "safety/human_distance", SENSOR)
-        self._scenes = Inbox(self, ros.Scene, "scene", LATCHED)
+        self._scenes = RawInbox(self, ros.Scene, "scene", LATCHED)
         self._estops = [Inbox(self, Bool, "safety/estop", quality) for quality in (EVENTS, SENSOR)]
         self._recover = self.create_client(Trigger, "robot/recover", callback_group=ReentrantCallbackGroup())
         self.create_service(EmergencyStop, "safety/estop", self._on_estop)
@@ -104,7 +109,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     def activate(self) -> None:
         """Start the control thread."""
-        self._watched_nodes = NodeWatch()
+        self._watched_nodes = NodeWatch(self.settings.watched)
         self._status = None
         self._running = RunningClock(STALL)
         self._monitor.was_absent()
@@ -146,8 +151,14 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._robot_stamp, self._robot_fault = state.stamp, state.fault
         self._monitor.on_state(state, self._running.now())
 
-    def _on_scene(self, message: ros.Scene) -> None:
-        self._monitor.on_scene(scene_from_msg(message))
+    def _on_scene(self, raw: RawMessage) -> None:
+        """The time that a scene takes grows with its objects, and nothing may hold up the control thread."""
+        if len(raw.data) > MOST_SCENE:
+            self._monitor.on_scene_refused(
+                f"a scene of {len(raw.data)} bytes, and {MOST_SCENE} are the most; what was known stays"
+            )
+        else:
+            self._monitor.on_scene(scene_from_msg(deserialize_message(raw.data, ros.Scene)))
 
     def _on_command(self, source: str, message: Any) -> None:
         """One that calls itself another source than its topic's is refused: the monitor knows none of that name."""

@@ -113,7 +113,7 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
     def activate(self) -> None:
         """Begin to watch, and bring the others up."""
         self._stopping.clear()
-        self._watched_nodes = NodeWatch()
+        self._watched_nodes = NodeWatch([*self.settings.nodes, OWN])
         self._running = RunningClock(STALL)
         self._timer = self.create_timer(1.0 / WATCH_RATE, self._watch)
         self._report_timer = self.create_timer(1.0, self._publish_diagnostics)

@@ -198,6 +198,10 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
         if complaint := self._mover.see_scene(scene):
             self._repeat(Severity.WARN, "scene_rejected", "perception", complaint, "")
 
+    def on_scene_refused(self, reason: str) -> None:
+        """A scene came that was not even looked at; what was known stays."""
+        self._repeat(Severity.WARN, "scene_rejected", "perception", reason, "refused")
+
     def on_command(self, command: CommandT, t: float) -> SafeT | None:
         """What `command`, which arrived at steady time `t` [s], makes of the robot.
 

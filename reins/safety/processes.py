@@ -43,8 +43,8 @@ class ProcessWatch:
             return
         try:
             descriptor = os.pidfd_open(pid)
-        except OSError:  # it ended before we could look, or this kernel cannot tell: the heartbeat's deadline is left
-            return
+        except (OSError, OverflowError):
+            return  # it ended before we could look, or there is no such number: the heartbeat's deadline is left
         self._names[descriptor] = name
         self._poll.register(descriptor, select.POLLIN)
 

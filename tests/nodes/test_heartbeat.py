@@ -15,7 +15,7 @@ from reins.safety.processes import this_machine
 
 @pytest.fixture
 def watch() -> Iterator[NodeWatch]:
-    watch = NodeWatch()
+    watch = NodeWatch(["robot", "safety"])
     yield watch
     watch.close()
 
@@ -66,3 +66,15 @@ def test_a_restarted_node_counts_at_once(watch: NodeWatch) -> None:
     kill(first)
     assert ended(watch) == ["robot"]
     assert watch.counts(beat(os.getpid()), 0.1)
+
+
+def test_names_that_do_not_matter_cost_nothing(watch: NodeWatch) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    assert not any(watch.counts(beat(os.getpid(), f"node_{number}"), 0.0) for number in range(100))
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("pid", [0, 2**31 - 1, 2**31, 2**32 - 1])
+def test_a_process_that_there_cannot_be_counts_by_its_beats_alone(watch: NodeWatch, pid: int) -> None:
+    assert watch.counts(beat(pid), 0.0)
+    assert watch.ended() == []

@@ -20,7 +20,7 @@ from reins.hardware.robot import RobotState
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import robot_state_to_msg
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
-from reins.nodes.safety import SafetyNode
+from reins.nodes.safety import MOST_SCENE, SafetyNode
 from reins.safety.modes import Mode
 
 pytestmark = pytest.mark.ros
@@ -57,10 +57,11 @@ class Outside:
             for source in ("skill", "teleop")
         }
         self.button = self._node.create_publisher(Bool, "safety/estop", EVENTS)
+        self.scenes = self._node.create_publisher(ros.Scene, "scene", LATCHED)
         self._sequence = 0
         self._modes = Inbox(self._node, ros.SafetyState, "safety/state", LATCHED)
         self.said: list[tuple[str, str]] = []
-        publishers = [self._states, *self._commands.values(), self.button]
+        publishers = [self._states, *self._commands.values(), self.button, self.scenes]
         self.until(lambda: all(publisher.get_subscription_count() for publisher in publishers))
 
     def until(self, condition: Callable[[], bool], act: Callable[[], None] = lambda: None) -> None:
@@ -189,3 +190,18 @@ def test_an_emergency_stop_outlives_it(safety: SafetyNode, outside: Outside) -> 
     safety.trigger_deactivate()
     safety.trigger_activate()
     assert safety._monitor.mode is Mode.ESTOP
+
+
+def test_a_scene_too_large_to_look_at_is_told_and_changes_nothing(
+    safety: SafetyNode, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, seen = list[str](), list[int]()
+    safety._tell = lambda event: told.append(event.reason)  # type: ignore[method-assign]
+    monkeypatch.setattr(safety._monitor, "on_scene", lambda scene: seen.append(len(scene.objects)))
+    scenes = outside.scenes
+    few = [ros.SceneObject(id=f"object_{number}") for number in range(150)]
+    outside.until(lambda: bool(seen), lambda: scenes.publish(ros.Scene(objects=few)))
+    many = [ros.SceneObject(id=f"object_{number}") for number in range(5000)]
+    outside.until(lambda: bool(told), lambda: scenes.publish(ros.Scene(objects=many)))
+    assert set(seen) == {150}
+    assert f"and {MOST_SCENE} are the most" in told[0]

@@ -211,6 +211,11 @@ class TestStops:
         said = "the scene's red_block has no finite pose or no size; what was known of it stays"
         assert told(ready) == [(WARN, "scene_rejected", "perception", said)]
 
+    def test_scenes_that_are_not_looked_at_are_told_once(self, ready: Loop) -> None:
+        for _ in range(5):
+            ready.monitor.on_scene_refused("too large")
+        assert told(ready) == [(WARN, "scene_rejected", "perception", "too large")]
+
 
 class TestOperators:
     def test_an_emergency_stop(self, ready: Loop) -> None:

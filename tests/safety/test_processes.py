@@ -144,3 +144,9 @@ def test_a_process_that_is_already_gone_does_no_harm(watch: ProcessWatch) -> Non
     gone.wait()
     watch.watch("skills", this_machine(), gone.pid)
     assert watch.ended() == []
+
+
+@pytest.mark.parametrize("pid", [0, 2**31 - 1, 2**31, 2**32 - 1])
+def test_a_number_that_no_process_has_is_not_watched(watch: ProcessWatch, pid: int) -> None:
+    watch.watch("skills", this_machine(), pid)
+    assert watch.ended() == []
