@@ -117,11 +117,14 @@ def _dropped(_command: ros.JointCommand) -> list[ros.JointCommand]:
 
 
 def _repeated() -> Tamper:
+    """The number of the command before, which was heard, again and again."""
     first: list[ros.JointCommand] = []
 
     def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
-        first.append(command)
-        return first[:1]
+        if not first:
+            command.sequence -= 1
+            first.append(command)
+        return first
 
     return tamper
 
@@ -144,7 +147,7 @@ def _backwards() -> Tamper:
     last: list[int] = []
 
     def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
-        last.append(last[-1] - 1 if last else command.sequence)
+        last.append((last[-1] if last else command.sequence) - 1)
         command.sequence = max(0, last[-1])
         return [command]
 
