@@ -7,6 +7,9 @@ from typing import Final
 STOPS: Final = frozenset(("stopping", "stopped", "estop"))
 """Modes of the safety monitor in which the robot is stopped; names as in reins_msgs/SafetyState."""
 
+NOT_THERE: Final = "starting"
+"""Mode of a safety monitor that is not active yet, or not any more: what was stopped is stopped still."""
+
 ROBOT_STOPPED: Final = "robot_stopped"
 """Kind of the robot node's event when the robot refuses to move: disarmed, or a fault."""
 
@@ -63,7 +66,7 @@ class StopWatch:
     def on_mode(self, stamp: int, mode: str, reason: str) -> None:
         """The safety monitor tells its mode."""
         before, self.mode = self.mode, mode.lower()
-        self._down = self.mode in STOPS
+        self._down = self.mode in STOPS or (self._down and self.mode == NOT_THERE)
         if self.mode not in STOPS or self.mode == before:
             return
         if self.mode == "stopped" and before == "stopping":

@@ -58,6 +58,20 @@ def test_a_disarmed_robot_is_a_stop_unless_the_monitor_has_stopped_already(watch
     assert not watch.pending
 
 
+def test_a_monitor_that_is_not_there_any_more_leaves_stopped_what_is(watch: StopWatch) -> None:
+    watch.on_mode(10, "estop", "emergency stop by ann")
+    watch.close()
+    watch.on_mode(20, "starting", "the safety node is not active")
+    watch.on_event(30, "robot_stopped", "no command/safe for 100 ms")
+    assert not watch.pending
+
+
+def test_a_monitor_that_leaves_a_moving_robot_makes_its_end_a_stop(watch: StopWatch) -> None:
+    watch.on_mode(20, "starting", "the safety node is not active")
+    watch.on_event(30, "robot_stopped", "no command/safe for 100 ms")
+    assert [cause.mode for cause in watch.close()] == ["starting"]
+
+
 def test_what_follows_the_end_of_safety_is_no_further_stop(watch: StopWatch) -> None:
     watch.on_robot(5)
     watch.on_event(10, "robot_stopped", "node 'safety' has ended")
