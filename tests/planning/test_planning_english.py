@@ -11,8 +11,8 @@ from reins.contracts.facts import Fact
 from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.lexicon import Kind, vocabulary
-from reins.planning.english.meaning import Task, read
-from reins.planning.goals import Displace
+from reins.planning.english.meaning import read
+from reins.planning.goals import Displace, Task
 from reins.skills.library import SKILLS
 
 Stages = list[set[Fact | str]]

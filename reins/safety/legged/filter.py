@@ -162,6 +162,8 @@ class LeggedFilter:
         self, state: LeggedState, velocity: FloatArray, wanted: FloatArray, elapsed: float, scale: float
     ) -> tuple[FloatArray, tuple[Limit, ...]]:
         """The closest safe velocity to `wanted` of a robot that may walk, and why it differs."""
+        if not np.isfinite(wanted).all():  # the gate refuses it; of what is no number no comparison here would hold
+            return braked(velocity, self._acceleration, elapsed), (Limit.NO_SAFE_MOTION,)
         if not wanted.any() and not velocity.any():
             return wanted, ()
         target, limits, allowed = self._slowed(state, wanted, scale)

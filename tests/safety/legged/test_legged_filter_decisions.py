@@ -52,6 +52,17 @@ def subject(quadruped: QuadrupedProfile) -> Subject:
     return Subject(quadruped)
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("axis", range(3))
+def test_what_is_no_number_is_braked_and_never_passed_on(subject: Subject, axis: int, value: float) -> None:
+    """The gate refuses such a command; the filter does not lean on that."""
+    velocity, wanted = np.array([0.4, 0.0, 0.0]), np.zeros(3)
+    wanted[axis] = value
+    answer, limits = subject.filter._filter(standing(subject.profile), velocity, wanted, PERIOD, 1.0)
+    assert limits == (Limit.NO_SAFE_MOTION,)
+    assert answer == pytest.approx(braked(velocity, subject.profile.acceleration, PERIOD))
+
+
 class TestSlowed:
     """A velocity that uses so much of the speed limits, and what its state leaves of them."""
 
