@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -67,17 +68,17 @@ def _freeze(node: str) -> Fault:
     )
 
 
-def _tampered(name: str, make: Callable[[], Tamper]) -> Fault:
+def _tampered(name: str, make: Callable[[MovingGraph], Tamper]) -> Fault:
     """Of the commands; they stay so until the next trial."""
 
     def inject(graph: MovingGraph) -> None:
-        graph.tamper = make()
+        graph.tamper = make(graph)
 
     return Fault(f"commands {name}", inject)
 
 
-def _always(tamper: Tamper) -> Callable[[], Tamper]:
-    return lambda: tamper
+def _always(tamper: Tamper) -> Callable[[MovingGraph], Tamper]:
+    return lambda _graph: tamper
 
 
 def _with_velocity(value: float, command: ros.JointCommand) -> list[ros.JointCommand]:
@@ -116,20 +117,13 @@ def _dropped(_command: ros.JointCommand) -> list[ros.JointCommand]:
     return []
 
 
-def _repeated() -> Tamper:
-    """The number of the command before, which was heard, again and again."""
-    first: list[ros.JointCommand] = []
-
-    def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
-        if not first:
-            command.sequence -= 1
-            first.append(command)
-        return first
-
-    return tamper
+def _repeated(graph: MovingGraph) -> Tamper:
+    """The last one that was as it should be, again and again."""
+    heard = copy.deepcopy(graph.heard)
+    return lambda _command: [heard]
 
 
-def _delayed() -> Tamper:
+def _delayed(_graph: MovingGraph) -> Tamper:
     waiting: list[tuple[float, ros.JointCommand]] = []
 
     def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
@@ -142,13 +136,12 @@ def _delayed() -> Tamper:
     return tamper
 
 
-def _backwards() -> Tamper:
-    """Each command with a lower sequence than the one before."""
-    last: list[int] = []
+def _backwards(graph: MovingGraph) -> Tamper:
+    """Down from the last number that was heard: each command has a lower one than that before it."""
+    numbers = count(graph.heard.sequence, -1)
 
     def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
-        last.append((last[-1] if last else command.sequence) - 1)
-        command.sequence = max(0, last[-1])
+        command.sequence = max(0, next(numbers))
         return [command]
 
     return tamper

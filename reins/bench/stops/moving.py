@@ -78,6 +78,8 @@ class MovingGraph:
         self.modes: deque[Said[ros.SafetyState]] = deque(maxlen=KEPT)
         self.tamper: Tamper = as_it_is
         """What becomes of each command before it is sent."""
+        self.heard = ros.JointCommand()
+        """The last command that was sent as it is."""
         self.stick: float | None = None
         """How far the operator's stick is pushed, dead-man held; at 0 nothing is held, and None is an unplugged one."""
         self.estop_pressed = False
@@ -184,6 +186,8 @@ class MovingGraph:
         message.header.stamp, message.activation = said[1].header.stamp, self._activation
         message.velocity = [self._velocity] + [0.0] * (len(self._profile.joints) - 1)
         message.period = 1.0 / self._profile.rates.command
+        if self.tamper is as_it_is:
+            self.heard = message
         for command in self.tamper(message):
             self._skill.publish(command)
 
