@@ -1,5 +1,6 @@
 """What speaks against walking, on both sides of each edge, for every quadruped: a class for each kind of limit."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +11,15 @@ from legged_walker import standing, tilted
 
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.legged.hazards import ROBOT, HazardFinder, Spell, faults_of
+from reins.safety.legged.limits import tilt_of
 from reins.safety.legged.settings import LeggedSettings
 from reins.safety.verdict import Limit
 
 BEYOND = [(-1e-6, False), (1e-6, True)]
 """Steps to both sides of an edge, and whether what is there is a hazard."""
+
+UP_TO = [(-1e-6, False), (0.0, False), (1e-6, True)]
+"""The same where the edge itself is none yet."""
 
 
 @pytest.fixture
@@ -84,6 +89,16 @@ class TestTiltLimit:
         for on_legs in (True, False):
             assert (Limit.TILT in finder.find(state, on_legs)) is is_one
 
+    @pytest.mark.parametrize("on_legs", [True, False])
+    def test_just_the_stop_is_one(self, quadruped: QuadrupedProfile, settings: LeggedSettings, on_legs: bool) -> None:
+        """On its side: a quarter turn is one whose tilt is the same number however it is reckoned."""
+        on_its_side = np.array([math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)])
+        tilt = quadruped.tilt.model_copy(update={"stop": math.pi / 2})
+        profile = quadruped.model_copy(update={"tilt": tilt})
+        assert tilt_of(on_its_side) == tilt.stop
+        found = HazardFinder(profile, settings).find(standing(profile, orientation=on_its_side), on_legs)
+        assert found == {Limit.TILT: "the body tilts by 1.57 rad, and 1.57 rad is the limit"}
+
     @pytest.mark.parametrize(("offset", "is_one"), BEYOND)
     def test_where_it_slows(
         self, finder: HazardFinder, quadruped: QuadrupedProfile, offset: float, is_one: bool
@@ -99,7 +114,7 @@ class TestTiltLimit:
 
 
 class TestHeightLimit:
-    @pytest.mark.parametrize(("offset", "is_one"), BEYOND)
+    @pytest.mark.parametrize(("offset", "is_one"), UP_TO)
     def test_both_ends(self, finder: HazardFinder, quadruped: QuadrupedProfile, offset: float, is_one: bool) -> None:
         for height in (quadruped.height.lowest - offset, quadruped.height.highest + offset):
             assert (Limit.BASE_HEIGHT in finder.find(standing(quadruped, height=height), True)) is is_one
@@ -115,7 +130,7 @@ class TestContactLimit:
     def touching(self, profile: QuadrupedProfile, feet: int, stamp: float) -> dict[str, object]:
         return {"contact": np.arange(len(profile.feet)) < feet, "stamp": stamp}
 
-    @pytest.mark.parametrize(("offset", "is_one"), BEYOND)
+    @pytest.mark.parametrize(("offset", "is_one"), UP_TO)
     def test_too_few_feet_for_too_long(
         self, finder: HazardFinder, quadruped: QuadrupedProfile, offset: float, is_one: bool
     ) -> None:
@@ -154,7 +169,7 @@ class TestJointLimits:
         changed[joint] = value
         return changed
 
-    @pytest.mark.parametrize(("offset", "is_one"), BEYOND)
+    @pytest.mark.parametrize(("offset", "is_one"), UP_TO)
     def test_position_on_both_ends_of_every_joint(
         self, quadruped: QuadrupedProfile, settings: LeggedSettings, offset: float, is_one: bool
     ) -> None:
@@ -167,7 +182,7 @@ class TestJointLimits:
                 assert bool(reason) is is_one
                 assert not reason or reason.startswith(f"{joint.name} is at {value:.2f} rad")
 
-    @pytest.mark.parametrize(("offset", "is_one"), BEYOND)
+    @pytest.mark.parametrize(("offset", "is_one"), UP_TO)
     @pytest.mark.parametrize("field", ["velocity", "effort"])
     @pytest.mark.parametrize("sign", [1.0, -1.0])
     def test_speed_and_torque_of_every_joint(
@@ -186,6 +201,17 @@ class TestJointLimits:
             reason = self.lasting(finder, quadruped, 1.0, **{field: values})
             assert bool(reason) is is_one
             assert not reason or joint.name in reason
+
+    @pytest.mark.parametrize("field", ["velocity", "effort"])
+    @pytest.mark.parametrize("sign", [1.0, -1.0])
+    def test_a_weak_joint_beyond_its_limit_counts_beside_strong_ones_within_theirs(
+        self, quadruped: QuadrupedProfile, settings: LeggedSettings, field: str, sign: float
+    ) -> None:
+        limits = getattr(quadruped, field)
+        weakest = int(limits.argmin())
+        values = self.off(0.9 * limits, weakest, sign * (limits[weakest] + 1.0))
+        reason = self.lasting(HazardFinder(quadruped, settings), quadruped, 1.0, **{field: values})
+        assert reason.startswith(f"{quadruped.joint_names[weakest]} ")
 
     def test_it_is_said_how_far_beyond_and_of_which_limit(
         self, quadruped: QuadrupedProfile, settings: LeggedSettings
@@ -213,7 +239,7 @@ class TestJointLimits:
         for changes, reason in said:
             assert self.lasting(HazardFinder(quadruped, settings), quadruped, 1.0, **changes) == reason
 
-    @pytest.mark.parametrize(("offset", "is_one"), BEYOND)
+    @pytest.mark.parametrize(("offset", "is_one"), UP_TO)
     def test_it_has_to_last(
         self,
         finder: HazardFinder,

@@ -67,6 +67,18 @@ class TestPlaces:
         around.see(scene(replace(BOX, orientation=(math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)))))
         np.testing.assert_allclose(around.keep_outs[0].half, [0.2, 0.25])
 
+    @given(bearing=st.floats(-3.2, 3.2), away=st.floats(0.0, 5.0))
+    def test_a_person_is_as_far_from_every_side(
+        self, bearing: float, away: float, quadruped: QuadrupedProfile, settings: LeggedSettings
+    ) -> None:
+        """Four metres ahead of a base that looks left, and half a metre wide from the middle to the corners."""
+        around = LeggedSurroundings(quadruped, settings, ConstraintSet(1.0))
+        around.follow(standing(quadruped, place=(1.0, 2.0), yaw=math.pi / 2))
+        around.see(scene(PERSON))
+        from_there = np.array([1.0, 6.0]) + away * np.array([math.cos(bearing), math.sin(bearing)])
+        distance = Regions(around.people, 0.0).distances(from_there[None, None])
+        assert distance.item() == pytest.approx(away - 0.5)
+
     def test_a_scene_is_held_against_the_pose_of_its_time(
         self, around: LeggedSurroundings, quadruped: QuadrupedProfile
     ) -> None:
@@ -107,6 +119,16 @@ class TestWhatCounts:
         top = settings.step_height - base + offset
         around.follow(standing(quadruped, height=0.3 if known else None))
         around.see(scene(replace(BOX, position=(2.0, 0.0, top - 0.25))))
+        assert bool(around.keep_outs) is counts
+
+    @pytest.mark.parametrize(("above", "counts"), [(-1e-6, False), (0.0, False), (1e-6, True)])
+    def test_what_is_just_as_high_may_be_stepped_on(
+        self, quadruped: QuadrupedProfile, constraints: ConstraintSet, above: float, counts: bool
+    ) -> None:
+        """Heights that are sums of powers of two, so that they add up to the edge itself."""
+        around = LeggedSurroundings(quadruped, LeggedSettings(step_height=0.0625), constraints)
+        around.follow(standing(quadruped, height=0.25))
+        around.see(scene(replace(BOX, position=(2.0, 0.0, 0.0625 - 0.25 - 0.25 + above))))
         assert bool(around.keep_outs) is counts
 
     def test_people_get_more_room_and_are_discs(
@@ -151,6 +173,7 @@ class TestWhatCounts:
         region = around.keep_outs[0]
         assert region.id == "operator-1"
         np.testing.assert_allclose(np.concatenate([region.centre, region.half]), [3.0, 1.0, 0.5, 1.0])
+        assert (region.heading, region.radius) == (0.0, 0.0)
 
     def test_boxes_that_were_in_force_before_count_too(
         self, quadruped: QuadrupedProfile, settings: LeggedSettings, constraints: ConstraintSet

@@ -54,8 +54,10 @@ class TestShape:
     @pytest.mark.parametrize("value", NO_NUMBERS)
     @pytest.mark.parametrize("field", ["stamp", "activation"])
     def test_times_that_are_no_numbers(self, field: str, value: float) -> None:
-        refused = check_body_shape(replace(wish((0.0, 0.0, 0.0)), **{field: value}))
+        times = {"stamp": 100.0, "activation": 99.0, field: value}
+        refused = check_body_shape(replace(wish((0.0, 0.0, 0.0)), **times))
         assert refused is not None and refused.code == "not_finite"
+        assert refused.reason == f"stamp is {times['stamp']} and activation {times['activation']}"
 
     def test_an_unknown_source_and_an_unknown_posture(self) -> None:
         source = check_body_shape(wish((0, 0, 0), source="planner"))
@@ -159,6 +161,7 @@ class TestState:
             ({"contact": np.zeros(3, dtype=bool)}, "contact has shape (3,) instead of (4,)"),
             ({"temperature": np.zeros(3)}, "temperature has shape (3,) instead of ({n},)"),
             ({"orientation": np.full(4, 0.75)}, "orientation has a quaternion of length 1.500 instead of 1"),
+            ({"orientation": np.array([0.0, np.nan, 0.0, 1.0])}, "orientation is not finite: [ 0. nan  0.  1.]"),
             ({"battery": 1.5}, "battery is 1.5, which is not in 0 … 1"),
             ({"stamp": np.inf}, "stamp is inf and height 0.3"),
             ({"height": np.nan}, "stamp is 100.0 and height nan"),
