@@ -28,6 +28,9 @@ SEQUENCE: Final = "random sequence"
 PAUSE: Final = 0.1
 """Longest time between two faults of a sequence [s]."""
 
+TOLD: Final = 3
+"""How often a robot state of another time is sent."""
+
 LATE: Final = 0.3
 """How late delayed commands are [s]."""
 
@@ -164,7 +167,9 @@ def _clock_steps(seconds: int, graph: MovingGraph) -> None:
     wrong = copy.deepcopy(graph.states[-1][1])
     wrong.header.stamp.sec = max(0, wrong.header.stamp.sec + seconds)
     graph.injected = time.time()
-    rogue.publish(wrong)
+    for _ in range(TOLD):  # readers keep the newest alone, and a true one may follow at once
+        rogue.publish(wrong)
+        time.sleep(0.002)
 
 
 def _estop_service(graph: MovingGraph) -> None:
