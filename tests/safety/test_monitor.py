@@ -13,6 +13,7 @@ from reins.contracts.event import Severity
 from reins.contracts.plan import Constraint
 from reins.hardware.robot import GripperCommand, SafeCommand, StopCategory
 from reins.safety.modes import Mode
+from reins.safety.settings import SafetySettings
 
 MakeLoop = Callable[..., Loop]
 SPEED = 0.2
@@ -100,6 +101,48 @@ class TestDriving:
         loop.robot.put(sagged)
         sent = loop.drive("skill", 0.01, 1)
         np.testing.assert_allclose(sent[0].position, sagged)
+
+    @pytest.mark.parametrize("is_new", [True, False])
+    def test_of_a_skill_in_charge_only_a_new_goal_starts_from_where_the_arm_sagged_to(
+        self, loop: Loop, is_new: bool
+    ) -> None:
+        begun = loop.robot.read().stamp
+        loop.drive("skill", 0.0, 3, begun)
+        held = loop.sent[-1].position
+        loop.state = replace(loop.robot.read(), position=held - 0.004)
+        loop.monitor.on_state(loop.state, loop.t)
+        sent = loop.monitor.on_command(loop.command("skill", 0.0, None if is_new else begun), loop.t)
+        assert sent is not None
+        np.testing.assert_array_equal(sent.position, held - 0.004 if is_new else held)
+
+    @pytest.mark.parametrize(("soon", "waits"), [(0.0024, True), (0.0025, False), (0.0026, False)])
+    def test_a_command_waits_within_a_quarter_of_a_period_after_the_last(
+        self, make_loop: MakeLoop, soon: float, waits: bool
+    ) -> None:
+        """The last is sent at robot time 0, so that nothing is rounded at the edge."""
+        loop = make_loop()
+        loop.robot.shift_clock(-4 * PERIOD)
+        loop.begin()
+        loop.drive("skill", SPEED, 1, 0.0)
+        assert loop.sent[-1].stamp == 0.0
+        loop.state = replace(loop.state, stamp=soon)
+        loop.monitor.on_state(loop.state, loop.t)
+        sent = loop.monitor.on_command(loop.command("skill", SPEED, 0.0), loop.t)
+        assert (sent is None) is waits
+
+    @pytest.mark.parametrize(("late", "bridged"), [(0.0149, False), (0.015, True), (0.0151, True)])
+    def test_a_source_is_late_from_one_and_a_half_periods_on(
+        self, make_loop: MakeLoop, late: float, bridged: bool
+    ) -> None:
+        """As above."""
+        loop = make_loop()
+        loop.robot.shift_clock(-4 * PERIOD)
+        loop.begin()
+        loop.drive("skill", SPEED, 1, 0.0)
+        loop.monitor.on_state(replace(loop.state, stamp=late), loop.t)
+        sent = loop.monitor.tick(loop.t)
+        assert (sent is not None) is bridged
+        assert sent is None or (sent.stamp == late and sent.velocity.any())
 
     def test_a_flood_of_commands_gains_nothing(self, make_loop: MakeLoop) -> None:
         calm, flooded = make_loop().begin(), make_loop().begin()
@@ -456,6 +499,15 @@ class TestFaults:
             change = np.abs(other.velocity - one.velocity)
             assert (change <= loop.profile.acceleration * PERIOD * (1.0 + 1e-6)).all()
             assert (np.abs(other.position - one.position) <= SPEED * PERIOD + 1e-9).all()
+
+    @pytest.mark.parametrize(("step", "stops"), [(0.0, False), (0.25, False), (0.25 + 1e-9, True), (-1e-9, True)])
+    def test_time_goes_on_by_the_largest_step_at_most(self, make_loop: MakeLoop, step: float, stops: bool) -> None:
+        loop = make_loop(settings=SafetySettings(clock_jump=0.25))
+        loop.robot.shift_clock(-4 * PERIOD)
+        loop.begin().step()
+        assert loop.state.stamp == 0.0
+        loop.monitor.on_state(replace(loop.state, stamp=step), loop.t)
+        assert loop.is_in(Mode.STOPPING if stops else Mode.READY)
 
     def test_a_robot_that_does_not_follow_stops(self, loop: Loop) -> None:
         loop.robot.blocked = True

@@ -114,6 +114,14 @@ class TestRefusals:
         said = "command of skill refused: the monitor is in ACTIVE_TELEOP (teleop is in charge)"
         assert self.refused(ready, ready.command("skill", 0.0)) == [(WARN, "command_rejected", "skill", said)]
 
+    def test_the_same_in_another_mode_is_told_again(self, ready: Loop) -> None:
+        ready.drive("teleop", 0.0, 2)
+        ready.step(ready.command("skill", 0.0))
+        ready.steps(20)
+        told(ready)
+        said = "command of skill refused: the monitor is in HOLD (the operator let go; hand back to go on)"
+        assert self.refused(ready, ready.command("skill", 0.0)) == [(WARN, "command_rejected", "skill", said)]
+
     def test_of_an_old_goal(self, ready: Loop) -> None:
         said = "command of skill refused: its goal began before the last reset or hand-back"
         old = ready.command("skill", 0.0, activation=-1.0)
@@ -127,11 +135,31 @@ class TestRefusals:
 
 class TestSilence:
     def test_of_a_skill_in_motion(self, driven: Loop) -> None:
+        clipped = driven.monitor.status(driven.t).clipped
         driven.steps(60)
+        assert driven.monitor.status(driven.t).clipped == clipped, "braking changes nothing that a source wants"
         assert told(driven) == [
             (WARN, "source_silent", "skill", "skill in charge is silent for 70 ms while moving; braking"),
             (INFO, "skill_released", "skill", "ACTIVE_SKILL to READY: no skill runs; waiting for a goal"),
         ]
+
+    def test_of_a_skill_that_has_leave_to_be_late(self, make_loop: MakeLoop) -> None:
+        loop = make_loop(settings=SafetySettings(source_silence=0.695, source_release=0.9)).begin()
+        loop.drive("skill", 0.05, 20)
+        told(loop)
+        loop.steps(80)
+        said = "skill in charge is silent for 700 ms while moving; braking"
+        assert told(loop) == [(WARN, "source_silent", "skill", said)]
+
+    def test_of_a_skill_that_is_just_about_to_lose_control(self, make_loop: MakeLoop) -> None:
+        loop = make_loop(settings=SafetySettings(source_release=0.25)).begin()
+        loop.steps(46)
+        assert loop.t == 0.5
+        loop.drive("skill", 0.0, 1)
+        loop.steps(25)
+        assert loop.t == 0.76 and loop.is_in(Mode.ACTIVE_SKILL)
+        loop.steps(1)
+        assert loop.is_in(Mode.READY)
 
     def test_of_a_skill_at_rest(self, ready: Loop) -> None:
         ready.drive("skill", 0.0, 5)
@@ -173,6 +201,20 @@ class TestStops:
         ready.steps(40)
         assert told(ready) == [(ERROR, "heartbeat_lost", "skills", "the heartbeat of skills is 90 ms old")]
 
+    def test_what_stops_it_again_is_told_once_while_it_brakes_and_once_when_it_stands(self, driven: Loop) -> None:
+        said = "the safety node was not active for a while"
+        for _ in range(3):
+            driven.monitor.was_absent()
+        assert told(driven) == [
+            (ERROR, "was_absent", "safety", f"ACTIVE_SKILL to STOPPING: {said}"),
+            (ERROR, "was_absent", "safety", said),
+        ]
+        driven.steps(40)
+        told(driven)
+        for _ in range(2):
+            driven.monitor.was_absent()
+        assert told(driven) == [(ERROR, "was_absent", "safety", said)]
+
     def test_a_fault_of_the_robot(self, driven: Loop) -> None:
         driven.robot.stop(StopCategory.CONTROLLED, "reflex")
         driven.steps(40)
@@ -181,7 +223,7 @@ class TestStops:
     @pytest.mark.parametrize("jump, said", [(3.0, "+3.010"), (-3.0, "-2.990")])
     def test_a_clock_that_jumps(self, driven: Loop, jump: float, said: str) -> None:
         driven.robot.shift_clock(jump)
-        driven.steps(1)
+        assert len(driven.step()) == 1, "it brakes at once"
         assert told(driven)[0] == (
             ERROR,
             "clock_jump",
@@ -203,6 +245,13 @@ class TestStops:
         broken = replace(ready.robot.read(), stamp=float("nan"))
         ready.monitor.on_state(broken, ready.t)
         assert told(ready) == [(ERROR, "state_rejected", "robot", "stamp is nan")]
+
+    def test_each_reason_against_a_state_is_told_once(self, ready: Loop) -> None:
+        good = ready.robot.read()
+        for broken in (replace(good, stamp=float("nan")), replace(good, position=np.zeros(1))):
+            for _ in range(2):
+                ready.monitor.on_state(broken, ready.t)
+        assert [kind for _, kind, _, _ in told(ready)] == ["state_rejected"] * 2
 
     def test_a_scene_that_makes_no_sense(self, ready: Loop) -> None:
         nowhere = (float("nan"), 0.0, 0.0)

@@ -236,6 +236,7 @@ class TestInTheLoop:
         assert not loop.sent[-1].velocity.any()
         assert loop.monitor.status(loop.t).speed_scale == 0.0
         assert loop.moved_since(20) == 0.0
+        assert loop.sent[-1].stamp == loop.state.stamp
         drive(5.0, 60)
         assert np.abs(loop.sent[-1].velocity).max() > 0.9 * self.SPEED
         assert loop.kinds().count("human_near") == 2
@@ -260,7 +261,7 @@ class TestInTheLoop:
         assert loop.sent[-1].velocity.any()
         loop.drive("skill", 0.1, 60, begun)
         assert not loop.sent[-1].velocity.any() and loop.is_in(Mode.ACTIVE_SKILL)
-        assert "human_sensor_lost" in loop.kinds()
+        assert [event.source for event in loop.events if event.kind == "human_sensor_lost"] == ["lidar"]
 
     def test_the_operators_scale_counts_besides(self, make_loop: MakeLoop) -> None:
         loop = make_loop().begin()
