@@ -107,17 +107,13 @@ def planner(
 ) -> None:
     """Train the planner's language model, measure it, and export it. Ctrl-C saves; the same command goes on."""
     with needs_extra():
-        import torch
-
         from reins.training.planner.recipe import make_planner_model
         from reins.training.planner.settings import PlannerSettings
         from reins.training.planner.train import Limits as PlannerLimits
-    torch.set_num_threads(threads)
-    torch.set_flush_denormal(True)
     changes = {name: value for name, value in (("seed", seed), ("steps", steps)) if value is not None}
     settings = PlannerSettings.model_validate(changes)
     place = run / f"planner-{settings.seed}"
-    with _interruptible() as interrupted, _bar("planner", settings.steps) as (progress, bar):
+    with _quick(threads), _interruptible() as interrupted, _bar("planner", settings.steps) as (progress, bar):
         result = make_planner_model(
             settings,
             place,
@@ -184,18 +180,14 @@ def _make(
 ) -> "SkillResult | None":
     """Train one skill with a bar; None where Ctrl-C ended it."""
     with needs_extra():
-        import torch
-
         from reins.training.rl.keeper import Limits
         from reins.training.rl.recipe import alone, make_skill
         from reins.training.rl.run import train
         from reins.training.rl.settings import settings_for
-    torch.set_num_threads(threads)
-    torch.set_flush_denormal(True)
     settings = settings_for(name, **changes)
     place = runs / f"{name}-{settings.seed}"
     place = alone(place) if settings.demos == 0 else place
-    with _interruptible() as interrupted, _bar(name, settings.steps) as (progress, bar):
+    with _quick(threads), _interruptible() as interrupted, _bar(name, settings.steps) as (progress, bar):
         limits = Limits(
             seconds=None if minutes is None else 60.0 * minutes,
             save_every=save_every,
@@ -216,6 +208,22 @@ def _make(
     if not result.run.done:
         out.print(f"paused at step {result.run.steps} of {settings.steps}; the same command goes on from {place}")
     return None if interrupted else result
+
+
+@contextmanager
+def _quick(threads: int) -> Iterator[None]:
+    """Within the block, PyTorch has this many threads, and numbers too small to matter are 0: they cost a hundred times
+    what others do."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.set_num_threads(before)
 
 
 @contextmanager

@@ -110,7 +110,7 @@ def test_what_the_symbolic_planner_understands_it_understands_in_the_same_way() 
             if plan.steps is not None and example.plan.steps is not None:
                 read += 1
                 right += judge(plan, example, SKILLS).correct
-    assert read > 30
+    assert read > 20
     assert right / read > 0.9
 
 

@@ -1,6 +1,7 @@
 """A run learns, pauses and goes on, and exports what llama.cpp loads."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -161,3 +162,8 @@ class TestCommand:
         options = ["--seed", "7", "--steps", "30", "--threads", "1", "--run", str(tmp_path)]
         CliRunner().invoke(app, ["train", "planner", *options])
         assert asked == [PlannerSettings(seed=7, steps=30)]
+
+    @pytest.mark.usefixtures("asked")
+    def test_numbers_too_small_to_matter_are_numbers_again_afterwards(self, tmp_path: Path) -> None:
+        CliRunner().invoke(app, ["train", "planner", "--threads", "1", "--run", str(tmp_path)])
+        assert sys.float_info.min / 2.0 > 0.0
