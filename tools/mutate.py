@@ -71,6 +71,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
         "test_separation.py",
         "test_pains.py",
         "test_surroundings.py::TestTheMonitor",
+        "legged/test_legged_monitor.py",
     ),
     "motion": ("test_motion.py",),
     "mover": ("test_monitor_events.py",),

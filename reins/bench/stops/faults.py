@@ -28,6 +28,9 @@ SEQUENCE: Final = "random sequence"
 PAUSE: Final = 0.1
 """Longest time between two faults of a sequence [s]."""
 
+KNOWN: Final = 0.1
+"""How long listeners may take to know a publisher that knows them [s]; until then they hear nothing of it."""
+
 TOLD: Final = 3
 """How often a robot state of another time is sent."""
 
@@ -163,7 +166,9 @@ def _clock_steps(seconds: int, graph: MovingGraph) -> None:
     """Somebody else publishes robot states of another time."""
     rogue = graph.node.create_publisher(ros.RobotState, "robot_state", CONTROL)
     graph.rogues.append(rogue)
-    graph.until(lambda: rogue.get_subscription_count() >= 2, "listener of robot_state", 5.0)
+    topic, node = rogue.topic_name, graph.node
+    graph.until(lambda: rogue.get_subscription_count() >= node.count_subscribers(topic), "listener of robot_state", 5.0)
+    time.sleep(KNOWN)
     wrong = copy.deepcopy(graph.states[-1][1])
     wrong.header.stamp.sec = max(0, wrong.header.stamp.sec + seconds)
     graph.injected = time.time()
