@@ -170,7 +170,11 @@ def _clock_steps(seconds: int, graph: MovingGraph) -> None:
     graph.until(lambda: rogue.get_subscription_count() >= node.count_subscribers(topic), "listener of robot_state", 5.0)
     time.sleep(KNOWN)
     wrong = copy.deepcopy(graph.states[-1][1])
-    wrong.header.stamp.sec = max(0, wrong.header.stamp.sec + seconds)
+    stamp = wrong.header.stamp
+    if stamp.sec + seconds < 0:  # the graph is young
+        stamp.sec = stamp.nanosec = 0
+    else:
+        stamp.sec += seconds
     graph.injected = time.time()
     for _ in range(TOLD):  # readers keep the newest alone, and a true one may follow at once
         rogue.publish(wrong)
