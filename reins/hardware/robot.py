@@ -4,14 +4,21 @@ Time is robot time: `step(dt)` lets it pass, so that a simulator and a real driv
 reads the wall clock.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal, Protocol, TypeVar
+from math import isfinite
+from typing import Final, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reins.contracts.errors import ReinsError
+
 FloatArray = NDArray[np.float64]
+
+JUMP: Final = 0.1
+"""A setpoint farther than this from where the robot is and from where it was going is refused [rad]."""
 
 
 class StopCategory(IntEnum):
@@ -173,3 +180,29 @@ class Driver(Protocol[StateOut, SafeIn]):
 
 class Robot(Driver[RobotState, SafeCommand], Protocol):
     """The driver of an arm. `reins/hardware/legged.py` has that of a legged robot."""
+
+
+def refusal(command: SafeCommand, reference: FloatArray, measured: FloatArray, names: Sequence[str]) -> str:
+    """Why no driver tracks a setpoint, whatever the robot: one sentence; empty if it is fine.
+
+    Args:
+        command: the setpoint.
+        reference: (n,) what the driver tracks now [rad].
+        measured: (n,) where the robot is [rad].
+        names: (n,) of the joints.
+
+    Raises:
+        ReinsError: position or velocity has the wrong length.
+    """
+    if len(command.position) != len(names) or len(command.velocity) != len(names):
+        raise ReinsError(f"a setpoint for {len(names)} joints has {len(names)} positions and velocities")
+    if not isfinite(float(command.position @ command.position + command.velocity @ command.velocity)):
+        return "a setpoint is not finite"
+    change = command.position - reference
+    if float(change @ change) <= JUMP**2:  # the usual case, at little cost
+        return ""
+    jump = np.minimum(np.abs(change), np.abs(command.position - measured))
+    worst = int(jump.argmax())
+    if jump[worst] > JUMP:
+        return f"the setpoint of {names[worst]} jumps by {jump[worst]:.2f} rad; {JUMP} rad is the most"
+    return ""

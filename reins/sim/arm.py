@@ -1,13 +1,11 @@
 """What every simulated arm does whatever its physics engine: reference, watchdog, stops, faults, truth of the world."""
 
-from math import isfinite
 from typing import Final
 
 import numpy as np
 
-from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray, RobotSpec, RobotState, SafeCommand, StopCategory
+from reins.hardware.robot import FloatArray, RobotSpec, RobotState, SafeCommand, StopCategory, refusal
 from reins.sim.gripper import SimulatedGripper
 from reins.sim.objects import rest_height
 from reins.sim.physics import Physics
@@ -18,9 +16,6 @@ from reins.sim.world_state import TruthObject, WorldState
 
 SETTLE: Final = 0.3
 """Time that objects get after a reset to come to rest [s]; it does not count as robot time."""
-
-JUMP: Final = 0.1
-"""A setpoint farther than this from reference and measured position is refused, as the real arm does [rad]."""
 
 STILL: Final = 1e-3
 """Below this speed brakes have closed [rad/s]."""
@@ -53,7 +48,6 @@ class SimulatedArm:
         self.world = world
         self.cameras: dict[str, CameraSpec] = {camera.name: camera for camera in world.cameras}
         self._profile = profile
-        self._n = len(profile.joints)
         self._spec = RobotSpec(
             name=profile.name,
             kind=profile.kind,
@@ -131,17 +125,11 @@ class SimulatedArm:
         """
         if self._fault:
             return
-        position, velocity = command.position, command.velocity
-        if len(position) != self._n or len(velocity) != self._n:
-            raise ReinsError(f"a setpoint for '{self._spec.name}' has {self._n} positions and velocities")
-        if not isfinite(float(position @ position + velocity @ velocity)):
-            self.stop(StopCategory.CONTROLLED, "a setpoint is not finite")
+        if why := refusal(command, self._reference, self._position, self._spec.joint_names):
+            self.stop(StopCategory.CONTROLLED, why)
             return
-        jump = position - self._reference
-        if float(jump @ jump) > JUMP**2 and np.abs(jump).max() > JUMP and self._jumps(position):
-            return
-        self._reference[:] = position
-        self._speeds[:] = velocity
+        self._reference[:] = command.position
+        self._speeds[:] = command.velocity
         self._steps_left = self._stale_steps
         self._watched = True
         self._sequence = command.sequence
@@ -221,17 +209,6 @@ class SimulatedArm:
             size=item.size,
             touched=self._touch.touched(name),
         )
-
-    def _jumps(self, position: FloatArray) -> bool:
-        """Stop if `position` is far from where the arm is as well as from where it was going."""
-        jump = np.minimum(np.abs(position - self._reference), np.abs(position - self._position))
-        if jump.max() <= JUMP:
-            return False
-        name = self._spec.joint_names[int(jump.argmax())]
-        self.stop(
-            StopCategory.CONTROLLED, f"the setpoint of {name} jumps by {jump.max():.2f} rad; {JUMP} rad is the most"
-        )
-        return True
 
     def _hold_measured(self) -> None:
         self._reference[:] = self._position

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
-from reins.hardware.robot import FloatArray, SafeCommand, StopCategory
-from reins.hardware.setpoint import JUMP
+from reins.hardware.robot import JUMP, FloatArray, SafeCommand, StopCategory
 from reins.hardware.streaming.exchange import Exchange
 from reins.hardware.streaming.loop import PATIENCE, Loop, Phase
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost

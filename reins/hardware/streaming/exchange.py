@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Condition
 
-from reins.hardware.robot import FloatArray, SafeCommand, StopCategory
-from reins.hardware.setpoint import refusal
+from reins.hardware.robot import FloatArray, SafeCommand, StopCategory, refusal
 from reins.hardware.streaming.session import Measured
 
 
