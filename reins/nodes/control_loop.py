@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from rclpy.callback_groups import CallbackGroup
 from rclpy.impl.implementation_singleton import rclpy_implementation
@@ -64,6 +64,8 @@ class Inbox(Generic[MessageT]):
         self._type = message_type
         self.depth = max(1, qos.depth)
         """How many messages wait here at most."""
+        self.number: int | None = None
+        """Of the message that was taken last, as its publisher counts; None where the middleware does not tell."""
 
     @property
     def handle(self) -> Any:
@@ -84,7 +86,11 @@ class Inbox(Generic[MessageT]):
         handle = self._subscription.handle
         with handle:
             taken = handle.take_message(self._type, False)
-        return None if taken is None else taken[0]
+        if taken is None:
+            return None
+        message, about = taken
+        self.number = about["publication_sequence_number"]
+        return cast("MessageT", message)
 
     def drain(self) -> list[MessageT]:
         """Everything that waits, oldest first. What comes meanwhile stays: a flood must not hold the owner."""

@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import Field
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -29,21 +27,13 @@ from reins.nodes.drivers import make_robot
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, STANDARD
+from reins.nodes.rivals import PublisherNames
 from reins.nodes.running import run
 from reins.nodes.wires import wire_of
 from reins.sim.simulators import SimulatedRobot
 
 WORLD_RATE: Final = 10.0
 """How often the truth of a simulated world is published [Hz of robot time]."""
-
-LOOK_PERIOD: Final = 0.1
-"""Time between two looks for the names of publishers of command/safe, once there is one too many [s]."""
-
-LOOKS: Final = 20
-"""Looks after which those are told that are known: discovery brings a node's name after its publishers."""
-
-NAMELESS: Final = "_NODE_NAME_UNKNOWN_"
-"""What rmw calls the node of a topic whose process it has discovered, but not yet the node's name."""
 
 SLOWEST: Final = 0.2
 """Real-time factor below which states come so rarely that the other nodes' deadlines on the steady clock would pass."""
@@ -126,10 +116,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._joint_state = JointState(name=[*self._profile.joint_names, *self._fingers])
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
-        self._naming = self.create_timer(
-            LOOK_PERIOD, self._name_publishers, clock=Clock(clock_type=ClockType.STEADY_TIME)
-        )
-        self._naming.cancel()
+        self._naming = PublisherNames(self, self._commands.topic, self._name_publishers)
         if self._simulated is not None:
             self._now = ClockMessage()
             self._clock_publisher = self.create_publisher(ClockMessage, "clock", STANDARD)
@@ -200,22 +187,14 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._host.step(self._period)
 
     def _watch_publishers(self) -> None:
-        """Stops at once; the names come from a query of the graph, which may wait, and so from the executor."""
+        """Stops at once; the names come later."""
         count = self._commands.publishers()
         if self._host.armed and count > 1:
             self._host.disarm(f"command/safe has {count} publishers: only the safety node may be one")
-            if self.executor is not None:
-                self._looks = LOOKS
-                self.executor.create_task(self._naming.reset)
+            self._naming.ask()
 
-    def _name_publishers(self) -> None:
-        infos = self.get_publishers_info_by_topic(self._commands.topic)
-        names = sorted(f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in infos)
-        self._looks -= 1
-        if self._looks > 0 and any(info.node_name == NAMELESS for info in infos):
-            return
-        self._naming.cancel()
-        self._report(Severity.ERROR, "publishers", f"nodes that publish command/safe: {', '.join(names)}")
+    def _name_publishers(self, names: str) -> None:
+        self._report(Severity.ERROR, "publishers", f"nodes that publish command/safe: {names}")
 
     def _watch_safety(self) -> None:
         now = time.monotonic()

@@ -18,7 +18,8 @@ from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVERY_CHANGE, HEARTBEAT
-from reins.nodes.robot import AUTOMATION, NAMELESS
+from reins.nodes.rivals import NAMELESS
+from reins.nodes.robot import AUTOMATION
 from reins.nodes.running import run
 from reins.nodes.running_clock import RunningClock
 

@@ -26,6 +26,7 @@ from reins.nodes.convert_legged import six_of
 from reins.nodes.pad_thread import PadThread
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS
+from reins.nodes.rivals import PublisherNames, Rivals
 from reins.nodes.running import run
 from reins.nodes.wires import wire_of
 from reins.teleop.core import GAMEPAD, TeleopCore
@@ -41,6 +42,11 @@ KEYS: Final = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
 
 TWISTS: Final = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Only the newest counts; hears publishers of either reliability."""
+
+RIVALS: Final = "several nodes send on joy, and none of them counts; stop all but one"
+
+RIVALS_PAUSE: Final = 1.0
+"""How long one node alone must send on joy until it counts again [s]."""
 
 WHO: Final = "teleop operator"
 """Who asks, in the name of the person at the stick."""
@@ -89,6 +95,8 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._states: Inbox[Any] = Inbox(self, self._wire.state, "robot_state", CONTROL)
         self._joy = Inbox(self, Joy, "joy", KEYS)
+        self._rivals, self._rivalry = Rivals(RIVALS_PAUSE), False
+        self._naming = PublisherNames(self, self._joy.topic, self._name_rivals)
         self._twists: Inbox[Any] = Inbox(
             self, TwistStamped if settings.enable_stamped_cmd_vel else Twist, "cmd_vel", TWISTS
         )
@@ -128,8 +136,19 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         return loop is None or loop.alive(10.0 / self.settings.rate)
 
     def _on_joy(self, message: Joy) -> None:
-        self._core.on_joy(list(message.axes), list(message.buttons), time.monotonic())
+        """Of two sticks, each lets go of the dead-man that the other holds: neither drives."""
+        now, before = time.monotonic(), self._rivalry
+        self._rivalry = self._rivals.send(self._joy.publishers(), self._joy.number, now)
+        if self._rivalry and not before:
+            self._naming.ask()
+        objection = RIVALS if self._rivalry else ""
+        self._core.on_joy(list(message.axes), list(message.buttons), now, objection=objection)
         self._pass_requests_on()
+
+    def _name_rivals(self, names: str) -> None:
+        """In the executor's thread."""
+        stamp = self._robot_state.stamp if self._robot_state is not None else 0.0
+        self._tell(SafetyEvent(stamp, Severity.ERROR, "publishers", "teleop", f"nodes that publish joy: {names}"))
 
     def _on_twist(self, message: Any) -> None:
         """By the time of its arrival: the stamp of a stamped one is of its publisher's clock."""

@@ -120,12 +120,20 @@ class TeleopCore(Generic[StateT, CommandT]):
         self._requests: deque[Action] = deque(maxlen=_MOST_KEPT)
         self._events: deque[SafetyEvent] = deque(maxlen=_MOST_KEPT)
 
-    def on_joy(self, axes: Sequence[float], buttons: Sequence[int], t: float, stick: str = JOYSTICK) -> None:
+    def on_joy(
+        self,
+        axes: Sequence[float],
+        buttons: Sequence[int],
+        t: float,
+        stick: str = JOYSTICK,
+        objection: str = "",
+    ) -> None:
         """One sensor_msgs/Joy, or one reading of the gamepad (`stick` is GAMEPAD).
 
-        One that does not fit the mapping is told once, and counts as a released dead-man; its e-stop counts even so.
+        One that does not fit the mapping, or that the caller has an `objection` to, is told once, and counts as a
+        released dead-man; its e-stop counts even so.
         """
-        actions, complaint = self._sticks[stick].on_message(axes, buttons, t)
+        actions, complaint = self._sticks[stick].on_message(axes, buttons, t, objection)
         self._complain(stick, "joystick_unusable", complaint, t)
         for action in actions:
             self._act(action)

@@ -33,8 +33,10 @@ class JoystickReader:
         """Whether the dead-man is held."""
         return self._held
 
-    def on_message(self, axes: Sequence[float], buttons: Sequence[int], t: float) -> tuple[list[Action], str]:
-        """One message at steady time `t` [s].
+    def on_message(
+        self, axes: Sequence[float], buttons: Sequence[int], t: float, objection: str = ""
+    ) -> tuple[list[Action], str]:
+        """One message at steady time `t` [s]; an `objection` says why it may not be used.
 
         Returns:
             What was pressed in it, and why the message cannot be used (then only the e-stop counts), or "".
@@ -43,7 +45,7 @@ class JoystickReader:
             self._released_once = False
             self._pressed.pop(Action.ESTOP, None)  # let go of unseen, perhaps: seen down, it stops again
         self._heard = t
-        if complaint := self._mapping.missing(len(axes), len(buttons)) or _not_finite(axes):
+        if complaint := objection or self._mapping.missing(len(axes), len(buttons)) or _not_finite(axes):
             self._held = self._released_once = False
             return self._emergency(axes, buttons), complaint
         down = self._mapping.deadman.read(axes, buttons)

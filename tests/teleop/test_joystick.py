@@ -170,6 +170,20 @@ class TestUnusableMessages:
         pad.hold()
         assert len(pad.steps(3)) == 3
 
+    def test_what_the_caller_objects_to_is_told_and_only_its_emergency_stop_counts(self, pad: Pad) -> None:
+        pad.hold()
+        pad.steps(3)
+        pad.press(Action.ESTOP)
+        pad.press(Action.RESET)
+        pad.core.on_joy(pad.axes, pad.buttons, pad.t, objection="somebody else sends, too")
+        assert pad.core.take_requests() == [Action.ESTOP]
+        assert [event.reason for event in pad.core.take_events()] == [
+            "joystick message refused: somebody else sends, too"
+        ]
+        pad.release(Action.ESTOP)
+        pad.release(Action.RESET)
+        assert [command.velocity.any() for command in pad.steps(10)] == [False], "held through it, it does not go on"
+
     @pytest.mark.parametrize("fault", ["axis is no number", "axes are missing"])
     def test_the_emergency_stop_in_it_counts_once(self, pad: Pad, fault: str) -> None:
         if fault == "axes are missing":
