@@ -22,8 +22,12 @@ from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
 from reins.perception.state import StatePerception
 from reins.planning.actions import Done, Look, RunSkill
+from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
+from reins.planning.language.settings import LanguageSettings
+from reins.planning.planner import Cancellable
+from reins.planning.tracing.trace import UNTRACED, Trace
 from reins.safety.constraints import PLANNER
 from reins.safety.filter import SafetyFilter
 from reins.safety.modes import Mode
@@ -55,6 +59,8 @@ class RigSettings:
         backend: simulator behind the Robot interface.
         world: world name or file.
         planner, skills, perception: backends, as the launch files name them.
+        language: of planners that ask a language model.
+        cadence: how often the planner is asked while all goes well.
         camera_rate: how often the cameras are looked through [Hz], robot time.
         task_time_limit: a task that takes longer fails [s], robot time.
         make_filter: makes the safety filter; another one only to measure what it costs.
@@ -64,6 +70,8 @@ class RigSettings:
     backend: str = "mujoco"
     world: str = "tabletop"
     planner: str = "symbolic"
+    language: LanguageSettings = field(default_factory=LanguageSettings)
+    cadence: Cadence = field(default_factory=Cadence)
     skills: str = "scripted"
     perception: str = "geometric"
     camera_rate: float = 2.0
@@ -177,6 +185,7 @@ class Rig:
         seed: seed of the world's random poses.
         on_tick: called after every control period.
         operator: may take over by hand, which pauses the task; nobody by default.
+        trace: takes what happens in a task.
 
     Raises:
         ReinsError: an unknown robot, world or backend; says which exist.
@@ -188,13 +197,16 @@ class Rig:
         seed: int,
         on_tick: Callable[[Tick], None] | None = None,
         operator: Operator | None = None,
+        trace: Trace = UNTRACED,
     ) -> None:
         self.settings = settings
         self.profile: RobotProfile = load_profile(settings.robot)
         self.world: WorldSpec = load_world(settings.world)
         self._period = 1.0 / self.profile.rates.command
-        self._on_tick, self._operator = on_tick, operator
-        self._planner = make_planner(settings.planner, SKILLS)
+        self._on_tick, self._operator, self._trace = on_tick, operator, trace
+        self._planner = make_planner(settings.planner, SKILLS, settings.language, trace=trace)
+        if isinstance(self._planner, Cancellable):
+            self._planner.warm_up()
         self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
         self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED, settings.make_filter)
         self.robot = make_simulator(settings.backend, self.profile, self.world, seed)
@@ -213,9 +225,11 @@ class Rig:
         self.close()
 
     def close(self) -> None:
-        """Release the renderer and the robot."""
+        """Release the renderer, the robot and the planner's model."""
         self._eyes.close()
         self.robot.close()
+        if isinstance(self._planner, Cancellable):
+            self._planner.close()
 
     @property
     def world_state(self) -> WorldState:
@@ -231,7 +245,8 @@ class Rig:
         """Carry out one instruction, closed loop, to its end."""
         begin = self._state.stamp
         self._journal = _Journal()
-        executor = TaskExecutor(self._planner, SKILLS, instruction)
+        self._trace.write("task", instruction=instruction, planner=self._planner.name)
+        executor = TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace, cadence=self.settings.cadence)
         while True:
             action = executor.next(self._scene, self._state.stamp)
             if isinstance(action, Done):

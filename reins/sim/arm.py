@@ -4,12 +4,13 @@ from typing import Final
 
 import numpy as np
 
+from reins.contracts.errors import look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotSpec, RobotState, SafeCommand, StopCategory, refusal
 from reins.sim.gripper import SimulatedGripper
 from reins.sim.objects import rest_height
 from reins.sim.physics import Physics
-from reins.sim.placement import place
+from reins.sim.placement import TablePose, place
 from reins.sim.touch import TouchWatch
 from reins.sim.world import CameraSpec, WorldSpec
 from reins.sim.world_state import TruthObject, WorldState
@@ -79,11 +80,7 @@ class SimulatedArm:
         Raises:
             ReinsError: the objects do not fit on the table.
         """
-        poses = {}
-        for name, pose in place(self.world, seed).items():
-            height = rest_height(self.world.by_id[name])
-            poses[name] = np.array([pose.x, pose.y, height, np.cos(pose.yaw / 2), 0.0, 0.0, np.sin(pose.yaw / 2)])
-        self._physics.begin(poses)
+        self._physics.begin({name: self._standing(name, pose) for name, pose in place(self.world, seed).items()})
         self._gripper.reset()
         self._hold_measured()
         self._physics.advance(round(SETTLE / self._dt))
@@ -96,6 +93,15 @@ class SimulatedArm:
         self._sequence = 0
         self._late = 0.0
         self._hold_measured()
+
+    def put(self, name: str, pose: TablePose) -> None:
+        """Have somebody else put an object on the table, at once, wherever it was.
+
+        Raises:
+            UnknownName: no such object; lists those that exist.
+        """
+        look_up("object", name, self.world.by_id)
+        self._physics.put(name, self._standing(name, pose))
 
     def connect(self) -> None:
         """Hold the measured position."""
@@ -209,6 +215,11 @@ class SimulatedArm:
             size=item.size,
             touched=self._touch.touched(name),
         )
+
+    def _standing(self, name: str, pose: TablePose) -> FloatArray:
+        """(7,) pose of an object that stands on the table."""
+        height = rest_height(self.world.by_id[name])
+        return np.array([pose.x, pose.y, height, np.cos(pose.yaw / 2), 0.0, 0.0, np.sin(pose.yaw / 2)])
 
     def _hold_measured(self) -> None:
         self._reference[:] = self._position

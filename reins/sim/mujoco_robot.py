@@ -107,6 +107,11 @@ class MujocoPhysics:
         for name, pose in poses.items():
             self.objects[name][:] = pose
 
+    def put(self, name: str, pose: FloatArray) -> None:
+        """Have an object at a pose (7,) from now on, at rest."""
+        self.objects[name][:] = pose
+        self.data.joint(name).qvel[:] = 0.0
+
     def advance(self, steps: int) -> None:
         """Compute that many physics steps."""
         mujoco.mj_step(self.model, self.data, nstep=steps)

@@ -67,6 +67,9 @@ class Physics(Protocol):
         """Start anew at time 0, at rest: arm at `position` (n,) [rad] or at home, gripper open, objects at (7,)
         `poses`."""
 
+    def put(self, name: str, pose: FloatArray) -> None:
+        """Have an object at a pose (7,), x y z [m] and w x y z, at rest, from now on."""
+
     def advance(self, steps: int) -> None:
         """Compute that many physics steps."""
 

@@ -105,11 +105,15 @@ class PybulletPhysics:
         for joint, at in zip(self.bodies.joints, self._position.tolist(), strict=True):
             bullet.resetJointState(self.bodies.arm, joint, at, 0.0, physicsClientId=self.client)
         for name, pose in poses.items():
-            centre = pose[:3] + _turned(pose[3:], self.model.body(name).ipos)
-            bullet.resetBasePositionAndOrientation(
-                self.bodies.objects[name], centre.tolist(), pose[[4, 5, 6, 3]].tolist(), physicsClientId=self.client
-            )
+            self.put(name, pose)
         self.time = 0.0
+
+    def put(self, name: str, pose: FloatArray) -> None:
+        """Have an object at a pose (7,) from now on; Bullet sets it to rest as well."""
+        centre = pose[:3] + _turned(pose[3:], self.model.body(name).ipos)
+        bullet.resetBasePositionAndOrientation(
+            self.bodies.objects[name], centre.tolist(), pose[[4, 5, 6, 3]].tolist(), physicsClientId=self.client
+        )
 
     def advance(self, steps: int) -> None:
         """Compute that many physics steps."""

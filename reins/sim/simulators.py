@@ -8,6 +8,7 @@ from typing import Final, Protocol, runtime_checkable
 from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import Robot
+from reins.sim.placement import TablePose
 from reins.sim.world import WorldSpec
 from reins.sim.world_state import WorldState
 
@@ -24,13 +25,24 @@ class SimulatedRobot(Robot, Protocol):
         """Back to the start with other random poses; robot time starts at 0 again."""
 
 
-def _mujoco(profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobot:
+class SimulatedTable(SimulatedRobot, Protocol):
+    """A simulated arm at a table that others reach, too."""
+
+    def put(self, name: str, pose: TablePose) -> None:
+        """Have somebody else put an object on the table, at once, wherever it was.
+
+        Raises:
+            UnknownName: no such object; lists those that exist.
+        """
+
+
+def _mujoco(profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedTable:
     from reins.sim.mujoco_robot import MujocoRobot
 
     return MujocoRobot(profile, world, seed)
 
 
-def _pybullet(profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobot:
+def _pybullet(profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedTable:
     from reins.sim.pybullet_robot import PybulletRobot
 
     return PybulletRobot(profile, world, seed)
@@ -42,7 +54,7 @@ INSTALL_PYBULLET: Final = (
 )
 """What to do about it."""
 
-SIMULATORS: Final[dict[str, Callable[[RobotProfile, WorldSpec, int], SimulatedRobot]]] = {
+SIMULATORS: Final[dict[str, Callable[[RobotProfile, WorldSpec, int], SimulatedTable]]] = {
     "mujoco": _mujoco,
     "pybullet": _pybullet,
 }
@@ -61,7 +73,7 @@ def require_simulator(name: str) -> None:
         raise ReinsError(f"the simulator 'pybullet' is not installed; {INSTALL_PYBULLET}")
 
 
-def make_simulator(name: str, profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedRobot:
+def make_simulator(name: str, profile: RobotProfile, world: WorldSpec, seed: int) -> SimulatedTable:
     """The simulated robot of an engine.
 
     Raises:
