@@ -75,6 +75,7 @@ JUDGES: Final[Mapping[str, Sequence[str]]] = {
     ),
     "motion": ("test_motion.py",),
     "mover": ("test_monitor_events.py",),
+    "names": (SENTENCES, "test_surroundings.py::TestKeepOuts"),
     "nearest": ("test_nearest.py",),
     "order": (SENTENCES, "test_validate.py"),
     "processes": ("test_processes.py",),

@@ -72,7 +72,12 @@ def run(
     constraints = [Constraint(kind="avoid", object=name, set_by="operator") for name in avoid or []]
     with needs_ros():
         from reins.nodes.client import GraphClient
+        from reins.nodes.watch import newest_scene
     with GraphClient(namespace) as client, out.status(escape(str(call))) as line:
+        if avoid:
+            scene = newest_scene(client)
+            for name in avoid:
+                scene.find(name)  # a name that is mistyped would be touched
         outcome = client.run_skill(
             call,
             constraints,

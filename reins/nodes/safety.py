@@ -32,6 +32,7 @@ from reins.nodes.running_clock import RunningClock
 from reins.nodes.safety_rules import RuleServices
 from reins.nodes.waiting import first_of
 from reins.nodes.wires import wire_of
+from reins.safety.constraints import ConstraintSet
 from reins.safety.legged.settings import LeggedSettings
 from reins.safety.modes import Mode
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
@@ -83,12 +84,15 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._robot_stamp = 0.0
         self._robot_fault = ""
         self._ticks = 0
+        self._constraints = ConstraintSet(1.0)
 
     def configure(self) -> None:
-        """Make the monitor, topics and services."""
+        """Make the monitor, topics and services. What was forbidden before the node was cleaned up still is."""
         settings = self.settings
         profile = load_profile(settings.robot, Profile)
         self._monitor = SafetyMonitor(profile, settings, settings.watched, legged=settings)
+        self._monitor.rules.keep(self._constraints)
+        self._constraints = self._monitor.rules.constraints
         self._wire = wire_of(profile)
         self._safe = self.create_publisher(self._wire.safe, "command/safe", CONTROL)
         self._state = self.create_publisher(ros.SafetyState, "safety/state", LATCHED)
@@ -105,7 +109,7 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self.create_service(EmergencyStop, "safety/estop", self._on_estop)
         self.create_service(Reset, "safety/reset", self._on_reset)
         self.create_service(HandBack, "safety/hand_back", self._on_hand_back)
-        RuleServices(self, self._ask_rules, self._monitor.rules.constraints)
+        RuleServices(self, self._ask_rules, self._constraints)
 
     def activate(self) -> None:
         """Start the control thread."""

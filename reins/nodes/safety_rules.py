@@ -8,6 +8,7 @@ from rclpy.node import Node
 from reins_msgs.srv import ListConstraints, RemoveConstraint, SetConstraint
 
 from reins.contracts.errors import ReinsError
+from reins.contracts.plan import Constraint
 from reins.nodes.convert_scene import constraint_from_msg, constraint_to_msg
 from reins.safety.constraints import ConstraintSet
 from reins.safety.rules import Rules
@@ -37,7 +38,7 @@ class RuleServices:
     def _on_set(self, request: SetConstraint.Request, response: SetConstraint.Response) -> SetConstraint.Response:
         try:
             constraint = constraint_from_msg(request.constraint)
-            named = self._ask(lambda rules: rules.add(constraint, request.requested_by))
+            named, remark = self._ask(lambda rules: _added(rules, constraint, request.requested_by))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
@@ -46,7 +47,7 @@ class RuleServices:
             response.message = str(error)
         else:
             response.accepted, response.id = True, named.id
-            response.message = f"{named} ({named.id})"
+            response.message = f"{named} ({named.id}){remark}"
         return response
 
     def _on_list(self, _request: ListConstraints.Request, response: ListConstraints.Response) -> Any:
@@ -69,3 +70,9 @@ class RuleServices:
         else:
             response.accepted = True
         return response
+
+
+def _added(rules: Rules, constraint: Constraint, requested_by: str) -> tuple[Constraint, str]:
+    """The constraint with its id, and what to remark."""
+    named = rules.add(constraint, requested_by)
+    return named, rules.remark(named)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
 
+from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
 from reins.nodes.client import GraphClient
@@ -24,6 +25,9 @@ STATES: Final = "robot_state"
 
 LOST: Final = 0.5
 """A node whose last heartbeat is older is not up [s]."""
+
+PATIENCE: Final = 5.0
+"""How long a scene may take to come [s]; the newest one is kept for who comes late."""
 
 NODES: Final = ("robot", "safety", "skills", "perception", "planner")
 """Nodes without which no task can be done."""
@@ -91,6 +95,23 @@ class GraphStatus:
         if self.scene is None:
             missing.append("a scene")
         return missing
+
+
+def newest_scene(client: GraphClient) -> Scene:
+    """What a graph sees now.
+
+    Raises:
+        ReinsError: no scene is heard.
+    """
+    heard: list[ros.Scene] = []
+    tap = client.listen(ros.Scene, "scene", LATCHED, heard.append)
+    end = time.monotonic() + PATIENCE
+    while not heard and time.monotonic() < end:
+        client.step(PATIENCE)
+    client.ignore(tap)
+    if not heard:
+        raise ReinsError(f"no scene is heard within {PATIENCE:g} s; is perception up? `reins status` shows it")
+    return scene_from_msg(heard[-1])
 
 
 class GraphWatch:

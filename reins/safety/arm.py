@@ -1,7 +1,7 @@
 """The arm behind the monitor: gate, motion and surroundings of one arm as a `Mover`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -60,6 +60,11 @@ class ArmMover:
     def wants_motion(self) -> bool:
         """Whether a joint was to move."""
         return bool(self._wanted.any())
+
+    @property
+    def seen(self) -> Collection[str]:
+        """What the surroundings know."""
+        return self._surroundings.seen
 
     def objection_to(self, state: RobotState) -> Rejection | None:
         """See `check_state`."""

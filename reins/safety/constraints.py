@@ -35,6 +35,11 @@ class ConstraintSet:
         self.changes = -1
         self._set_to(())
 
+    def take_over(self, earlier: "ConstraintSet") -> None:
+        """Hold what `earlier` held, with its ids; no later id is one of them."""
+        self._numbers = earlier._numbers
+        self._set_to(earlier.constraints)
+
     def set_speed_scale(self, scale: float, requested_by: str) -> None:
         """The operator's own setting.
 

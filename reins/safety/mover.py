@@ -1,6 +1,6 @@
 """What the monitor asks of the part that moves one kind of robot. The monitor itself is the same for all of them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol, TypeVar
 
 from reins.contracts.scene import Scene
@@ -81,6 +81,11 @@ class Mover(Protocol[StateC, CommandC, SafeC]):
     @property
     def faults(self) -> Mapping[tuple[str, str], str]:
         """What its newest state says against moving: (kind, who) → one sentence."""
+        ...
+
+    @property
+    def seen(self) -> Collection[str]:
+        """Ids of the objects that scenes have shown, and that are not forgotten."""
         ...
 
     @property

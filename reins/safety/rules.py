@@ -1,12 +1,13 @@
 """The rules that people and planners set at run time. Every change, and every one that was refused, leaves a trace."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 from reins.contracts.plan import Constraint
 from reins.safety.constraints import ConstraintSet
+from reins.safety.names import listed
 
 T = TypeVar("T")
 
@@ -20,11 +21,12 @@ class Rules:
     Args:
         constraints: what is in force.
         tell: takes the events.
+        seen: gives the ids of the objects that the robot knows of.
     """
 
-    def __init__(self, constraints: ConstraintSet, tell: Tell) -> None:
+    def __init__(self, constraints: ConstraintSet, tell: Tell, seen: Callable[[], Collection[str]]) -> None:
         self.constraints = constraints
-        self._tell = tell
+        self._tell, self._seen = tell, seen
 
     def set_speed_scale(self, scale: float, requested_by: str) -> None:
         """The operator's share of the speed limits, 0 < scale ≤ 1.
@@ -38,9 +40,25 @@ class Rules:
     def add(self, constraint: Constraint, requested_by: str) -> Constraint:
         """Tighten; returns the constraint with its id. Raises ReinsError when it is refused."""
         named = self._try("add", requested_by, lambda: self.constraints.add(constraint, requested_by))
-        text = f"{requested_by} asks: {named} ({named.id})"
-        self._tell(Severity.INFO, "constraint_added", requested_by, text)
+        remark = self.remark(named)
+        text = f"{requested_by} asks: {named} ({named.id}){remark}"
+        self._tell(Severity.WARN if remark else Severity.INFO, "constraint_added", requested_by, text)
         return named
+
+    def remark(self, constraint: Constraint) -> str:
+        """What whoever set it should know besides, to be put behind it; empty if it does what it says."""
+        seen = self._seen()
+        if constraint.kind != "avoid" or constraint.object in seen:
+            return ""
+        others = f"what is seen: {listed(sorted(seen))}" if seen else "nothing is seen"
+        return f": no object of that name is seen now, and it counts from when one is ({others})"
+
+    def keep(self, earlier: ConstraintSet) -> None:
+        """Go on with the constraints of a monitor that was here before; each is told."""
+        self.constraints.take_over(earlier)
+        for constraint in self.constraints.constraints:
+            text = f"still in force: {constraint} ({constraint.id})"
+            self._tell(Severity.INFO, "constraint_kept", constraint.set_by, text)
 
     def remove(self, constraint_id: str, requested_by: str) -> Constraint:
         """Drop one; returns it. Raises ReinsError when that is refused."""

@@ -1,7 +1,7 @@
 """What the arm must keep away from and what it holds: made from the constraints in force and the newest scene."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import numpy as np
@@ -12,6 +12,7 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, RobotState
 from reins.safety.bodies import Box
 from reins.safety.constraints import ConstraintSet
+from reins.safety.names import listed
 
 REMEMBERED: Final = 128
 """States whose tool pose a scene of their time is held against."""
@@ -21,12 +22,6 @@ SAME_PLACE: Final = 2e-3
 
 SAME_TURN: Final = 0.02
 """… or to turn by less than this [rad]."""
-
-MOST_NAMED: Final = 3
-"""Objects that a complaint names; it counts the others, for a scene may have thousands."""
-
-LONGEST_NAME: Final = 40
-"""Characters of a name in a complaint."""
 
 
 class Surroundings:
@@ -53,6 +48,11 @@ class Surroundings:
         self._seen = -1  # those that are in force already count, too
         self.keep_outs: Sequence[Box] = ()
         self.held: Box | None = None
+
+    @property
+    def seen(self) -> Collection[str]:
+        """Ids of the objects that are seen, or to be avoided and not forgotten."""
+        return self._known.keys()
 
     @property
     def payload(self) -> float:
@@ -108,9 +108,7 @@ def complaint(wrong: Sequence[str]) -> str:
     """What is said of objects that make no sense, by id; nothing where there are none."""
     if not wrong:
         return ""
-    named = ", ".join(name[:LONGEST_NAME] for name in wrong[:MOST_NAMED])
-    others = f" (and {len(wrong) - MOST_NAMED} others)" if len(wrong) > MOST_NAMED else ""
-    return f"the scene's {named}{others} has no finite pose or no size; what was known of it stays"
+    return f"the scene's {listed(wrong)} has no finite pose or no size; what was known of it stays"
 
 
 def _box_of(item: SceneObject) -> Box:

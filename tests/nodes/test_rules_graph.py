@@ -163,6 +163,9 @@ def test_constraints_and_speed_on_the_command_line(reins: Callable[..., Result],
     assert reins("constraints", "remove", slow.id).exit_code == ExitCode.SUCCESS
     gone = reins("constraints", "remove", slow.id)
     assert gone.exit_code == ExitCode.FAILED and box.id in gone.stderr
+    unseen = reins("constraints", "add", "avoid", "unicorn")
+    assert unseen.exit_code == ExitCode.SUCCESS, "it may come yet"
+    assert "no object of that name is seen now" in unseen.output.replace("\n", " ")
     assert reins("speed", "0.25").exit_code == ExitCode.SUCCESS
     assert "25%" in reins("speed").output
     assert rules.list().speed_scale == 0.25

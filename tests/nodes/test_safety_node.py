@@ -11,21 +11,25 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.utilities import try_shutdown
 from reins_msgs import msg as ros
-from reins_msgs.srv import EmergencyStop, HandBack, Reset
+from reins_msgs.srv import EmergencyStop, HandBack, ListConstraints, Reset, SetConstraint
 from std_msgs.msg import Bool
 
+from reins.contracts.plan import Constraint
 from reins.demo.session import free_domain
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import RobotState
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import robot_state_to_msg
+from reins.nodes.convert_scene import constraint_to_msg
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
 from reins.nodes.safety import MOST_SCENE, SafetyNode
+from reins.nodes.safety_rules import RuleServices
 from reins.safety.modes import Mode
 
 pytestmark = pytest.mark.ros
 
 SOON = 10.0
+SLOW = Constraint(kind="speed", scale=0.5)
 
 
 @pytest.fixture
@@ -50,16 +54,16 @@ class Outside:
         home, zero = np.array(profile.home), np.zeros(len(profile.joints))
         state = RobotState(1.0, home, zero, zero, home, gripper_width=0.04, gripper_holding=False, sequence=0)
         self._profile, self._state = profile, robot_state_to_msg(state, armed=True)
-        self._node = Node("outside")
-        self._states = self._node.create_publisher(ros.RobotState, "robot_state", CONTROL)
+        self.node = Node("outside")
+        self._states = self.node.create_publisher(ros.RobotState, "robot_state", CONTROL)
         self._commands = {
-            source: self._node.create_publisher(ros.JointCommand, f"command/{source}", CONTROL)
+            source: self.node.create_publisher(ros.JointCommand, f"command/{source}", CONTROL)
             for source in ("skill", "teleop")
         }
-        self.button = self._node.create_publisher(Bool, "safety/estop", EVENTS)
-        self.scenes = self._node.create_publisher(ros.Scene, "scene", LATCHED)
+        self.button = self.node.create_publisher(Bool, "safety/estop", EVENTS)
+        self.scenes = self.node.create_publisher(ros.Scene, "scene", LATCHED)
         self._sequence = 0
-        self._modes = Inbox(self._node, ros.SafetyState, "safety/state", LATCHED)
+        self._modes = Inbox(self.node, ros.SafetyState, "safety/state", LATCHED)
         self.said: list[tuple[str, str]] = []
         publishers = [self._states, *self._commands.values(), self.button, self.scenes]
         self.until(lambda: all(publisher.get_subscription_count() for publisher in publishers))
@@ -87,7 +91,7 @@ class Outside:
         self._commands[topic].publish(command)
 
     def close(self) -> None:
-        self._node.destroy_node()
+        self.node.destroy_node()
 
 
 @pytest.fixture
@@ -107,6 +111,11 @@ def reset(safety: SafetyNode, who: str) -> Reset.Response:
         course.send(None)
     response: Reset.Response = end.value.value
     return response
+
+
+def rule_services(safety: SafetyNode, outside: Outside) -> RuleServices:
+    """What answers for a node's constraints, to be asked without a client."""
+    return RuleServices(outside.node, safety._ask_rules, safety._constraints)
 
 
 def test_a_speed_that_is_set_before_the_node_is_active_is_in_force_then(safety: SafetyNode) -> None:
@@ -176,6 +185,31 @@ def test_after_it_was_inactive_nothing_goes_on_by_itself(safety: SafetyNode, out
     outside.until(lambda: safety._monitor.mode is Mode.STOPPED, lambda: outside.command("skill", "skill"))
     assert "was not active" in safety._monitor.status(safety._running.now()).reason
     assert reset(safety, "me").accepted
+
+
+def test_what_is_forbidden_outlives_a_clean_up(safety: SafetyNode, outside: Outside) -> None:
+    """An operator's constraint, one of the planner's, and no id twice."""
+    rules = safety._monitor.rules
+    kept = (rules.add(Constraint(kind="avoid", object="cup", set_by="operator"), "anna"), rules.add(SLOW, "planner"))
+    safety.trigger_deactivate()
+    safety.trigger_cleanup()
+    safety.trigger_configure()
+    assert safety._monitor.rules is not rules
+    assert safety._monitor.rules.constraints.constraints == kept
+    assert [event.kind for event in safety._monitor.take_events()] == ["constraint_kept"] * 2
+    listed = rule_services(safety, outside)._on_list(ListConstraints.Request(), ListConstraints.Response())
+    assert [constraint.id for constraint in listed.constraints] == ["operator-1", "planner-2"]
+    assert safety._monitor.rules.add(SLOW, "planner").id == "planner-3"
+
+
+def test_what_is_avoided_and_not_seen_is_set_and_said(safety: SafetyNode, outside: Outside) -> None:
+    cup = constraint_to_msg(Constraint(kind="avoid", object="cup", set_by="operator"))
+    asked = SetConstraint.Request(constraint=cup, requested_by="anna")
+    answer = rule_services(safety, outside)._on_set(asked, SetConstraint.Response())
+    assert answer.accepted and answer.id == "operator-1"
+    assert answer.message == (
+        "avoid cup (operator-1): no object of that name is seen now, and it counts from when one is (nothing is seen)"
+    )
 
 
 def test_an_inactive_one_says_so(safety: SafetyNode, outside: Outside) -> None:

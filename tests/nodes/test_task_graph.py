@@ -211,6 +211,7 @@ def test_the_command_line_tells_who_is_up(reins: Callable[..., Result]) -> None:
     [
         (["skills", "run", "home"], ExitCode.SUCCESS, "succeeded"),
         (["skills", "run", "pick", "object=moon"], ExitCode.FAILED, "no object 'moon'"),
+        (["skills", "run", "home", "--avoid", "yelow_block"], ExitCode.ERROR, "did you mean 'yellow_block'"),
         (["task", "put the pink elephant in the blue bowl"], ExitCode.REFUSED, "elephant"),
         (["task", "put the block in the blue bowl"], ExitCode.QUESTION, "which"),
         (["task", "put the yellow block on the white plate", "--time-limit", "1"], ExitCode.CANCELLED, "cancelled"),

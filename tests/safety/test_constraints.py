@@ -133,7 +133,7 @@ class TestTrace:
 
     @pytest.fixture
     def rules(self, told: list[tuple[Any, ...]]) -> Rules:
-        return Rules(ConstraintSet(1.0), lambda *event: told.append(event))
+        return Rules(ConstraintSet(1.0), lambda *event: told.append(event), lambda: ("cup", "bowl"))
 
     def test_setting_and_dropping_leave_a_trace_with_the_name(self, rules: Rules, told: list[tuple[Any, ...]]) -> None:
         first = rules.add(speed(0.5), "planner")
@@ -150,6 +150,38 @@ class TestTrace:
         ]
         assert told[2][3] == f"anna dropped: speed at most 0.5 ({first.id})"
         assert rules.constraints.speed_scale == 0.4
+
+    @pytest.mark.parametrize(
+        "constraint, known",
+        [("cup", True), ("unicorn", False), ("cu", False)],
+        ids=["seen", "not seen", "a part of it"],
+    )
+    def test_one_about_what_is_not_seen_holds_and_says_so(
+        self, rules: Rules, told: list[tuple[Any, ...]], constraint: str, known: bool
+    ) -> None:
+        named = rules.add(Constraint(kind="avoid", object=constraint, set_by="operator"), "anna")
+        assert rules.constraints.avoided == {constraint}
+        ((severity, _, _, text),) = told
+        assert severity is (Severity.INFO if known else Severity.WARN)
+        assert ("what is seen: bowl, cup" in text) is not known
+        assert text.endswith(f"({named.id}){rules.remark(named)}") and bool(rules.remark(named)) is not known
+
+    def test_those_of_a_monitor_that_was_here_before_are_kept_and_told(
+        self, rules: Rules, told: list[tuple[Any, ...]]
+    ) -> None:
+        earlier = ConstraintSet(0.9)
+        gone = earlier.add(speed(0.1), "planner")
+        kept = (earlier.add(BOX, "anna"), earlier.add(speed(0.5), "planner"))
+        earlier.remove(gone.id, "anna")
+        before = rules.constraints.changes
+        rules.keep(earlier)
+        assert rules.constraints.constraints == kept
+        assert (rules.constraints.speed_scale, rules.constraints.changes) == (0.5, before + 1)
+        assert [(kind, who) for _, kind, who, _ in told] == [
+            ("constraint_kept", "operator"),
+            ("constraint_kept", "planner"),
+        ]
+        assert rules.add(speed(0.4), "planner").id == "planner-4", "an id is never used twice"
 
     @pytest.mark.parametrize("nobody", ["", "  "])
     def test_nobody_changes_nothing(self, rules: Rules, told: list[tuple[Any, ...]], nobody: str) -> None:

@@ -1,7 +1,7 @@
 """What the monitor says when it refuses or stops: a person acts on these sentences, so each is looked at in full."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -171,7 +171,7 @@ class TestConstraints:
 class TestRules:
     def test_every_change_is_an_event(self) -> None:
         told: list[tuple[object, ...]] = []
-        rules = Rules(ConstraintSet(1.0), lambda *event: told.append(event))
+        rules = Rules(ConstraintSet(1.0), lambda *event: told.append(event), tuple)
         rules.set_speed_scale(0.4, "anna")
         rules.add(SPEED, "planner")
         rules.remove("planner-1", "ben")
@@ -187,6 +187,30 @@ class TestRules:
         ]
 
     @pytest.mark.parametrize(
+        "seen, others",
+        [
+            ((), "nothing is seen"),
+            (("b", "a"), "what is seen: a, b"),
+            ("edcba", "what is seen: a, b, c (and 2 others)"),
+            (("n" * 99,), f"what is seen: {'n' * 40}"),
+        ],
+    )
+    def test_what_is_avoided_and_not_seen(self, seen: Collection[str], others: str) -> None:
+        told: list[tuple[object, ...]] = []
+        rules = Rules(ConstraintSet(1.0), lambda *event: told.append(event), lambda: seen)
+        rules.add(Constraint(kind="avoid", object="cup"), "planner")
+        said = f"no object of that name is seen now, and it counts from when one is ({others})"
+        assert told == [(Severity.WARN, "constraint_added", "planner", f"planner asks: avoid cup (planner-1): {said}")]
+
+    def test_what_is_kept(self) -> None:
+        told: list[tuple[object, ...]] = []
+        earlier = ConstraintSet(1.0)
+        earlier.add(OPERATORS, "anna")
+        Rules(ConstraintSet(1.0), lambda *event: told.append(event), tuple).keep(earlier)
+        text = "still in force: speed at most 0.5 (operator-1)"
+        assert told == [(Severity.INFO, "constraint_kept", "operator", text)]
+
+    @pytest.mark.parametrize(
         "what, act",
         [
             ("set_speed_scale", lambda rules: rules.set_speed_scale(0.5, "")),
@@ -198,7 +222,7 @@ class TestRules:
     def test_nobody_is_told_what_needs_a_name(self, what: str, act: Callable[[Rules], object]) -> None:
         told: list[tuple[object, ...]] = []
         with pytest.raises(ReinsError) as raised:
-            act(Rules(ConstraintSet(1.0), lambda *event: told.append(event)))
+            act(Rules(ConstraintSet(1.0), lambda *event: told.append(event), tuple))
         said = f"{what} needs the name of the operator who asks for it"
         assert str(raised.value) == said
         assert told == [(Severity.WARN, "rule_refused", "nobody", said)]

@@ -135,7 +135,9 @@ class TestKeepOuts:
         self, around: Surroundings, constraints: ConstraintSet
     ) -> None:
         around.see(scene(block("yellow_block", 0.5, 0.1)))
+        assert list(around.seen) == ["yellow_block"]
         around.see(scene())
+        assert not around.seen
         constraints.add(YELLOW, PLANNER)
         assert around.changed()
         assert ids(around) == []

@@ -1,7 +1,7 @@
 """The legged robot behind the monitor: gate, motion, surroundings and people as a `Mover`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -67,6 +67,11 @@ class LeggedMover:
     def faults(self) -> Mapping[tuple[str, str], str]:
         """Hazards: tilt, height, feet, joints, battery, heat."""
         return self._motion.faults
+
+    @property
+    def seen(self) -> Collection[str]:
+        """What the surroundings know."""
+        return self._surroundings.seen
 
     def objection_to(self, state: LeggedState) -> Rejection | None:
         """See `check_legged_state`."""

@@ -6,7 +6,8 @@ has no reason to touch anything, so everything that is seen and too high to be s
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -29,12 +30,27 @@ REMEMBERED: Final = 128
 """States whose pose a scene of their time is held against."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """One object as it was seen last.
+
+    Attributes:
+        is_person: whether it is a person.
+        shape: the ground that it covers, in the odometry frame.
+        in_the_way: whether it is kept out of without a constraint, too.
+    """
+
+    is_person: bool
+    shape: KeepOut
+    in_the_way: bool
+
+
 class LeggedSurroundings:
     """Keep-outs in the odometry frame, made from the constraints in force and the newest scene.
 
     Scenes are in the base frame of their time; boxes of "keep_out" constraints are in the odometry frame. What is named
-    by an "avoid" constraint gets as much room as people. People, and what is to be avoided, stay where they were seen
-    last when they are not seen any more; other things are then taken for gone.
+    by an "avoid" constraint gets as much room as people, and is not stepped on either. People, and what is to be
+    avoided, stay where they were seen last when they are not seen any more; other things are then taken for gone.
 
     Args:
         profile: the robot.
@@ -50,10 +66,15 @@ class LeggedSurroundings:
         self._settings, self._constraints = settings, constraints
         self._tallest_stance = profile.height.highest
         self._states: deque[LeggedState] = deque(maxlen=REMEMBERED)
-        self._known: dict[str, tuple[SceneObject, KeepOut]] = {}
+        self._known: dict[str, _Known] = {}
         self._seen = -1  # those that are in force already count, too
         self.keep_outs: Sequence[KeepOut] = ()
         self.people: Sequence[KeepOut] = ()
+
+    @property
+    def seen(self) -> Collection[str]:
+        """Ids of the objects that are seen, or not forgotten."""
+        return self._known.keys()
 
     def follow(self, state: LeggedState) -> None:
         """The newest state: where the base was when a scene was seen."""
@@ -65,8 +86,10 @@ class LeggedSurroundings:
             return "a scene came before any robot state, so nobody knows where it is"
         base = min(self._states, key=lambda state: abs(state.stamp - scene.stamp))
         wrong = [item.id for item in scene.objects.values() if not makes_sense(item)]
-        good = [item for item in scene.objects.values() if item.id not in wrong and self._is_in_the_way(item, base)]
-        self._known = self._remembered(wrong) | {item.id: (item, _placed(item, base)) for item in good}
+        good = [item for item in scene.objects.values() if item.id not in wrong]
+        self._known = self._remembered(wrong) | {
+            item.id: _Known(item.label == PERSON, _placed(item, base), self._is_in_the_way(item, base)) for item in good
+        }
         self._update()
         return complaint(wrong)
 
@@ -78,21 +101,28 @@ class LeggedSurroundings:
         return True
 
     def _is_in_the_way(self, item: SceneObject, base: LeggedState) -> bool:
-        """Whether it is too high to be stepped on."""
+        """Whether it is too high to be stepped on; nobody steps on a person."""
+        if item.label == PERSON:
+            return True
         above_base = item.position[2] + float((np.abs(_rotation_of(item)[2]) * item.size).sum()) / 2.0
         height = self._tallest_stance if base.height is None else base.height
         return height + above_base > self._settings.step_height
 
-    def _remembered(self, wrong: Iterable[str]) -> dict[str, tuple[SceneObject, KeepOut]]:
+    def _remembered(self, wrong: Iterable[str]) -> dict[str, _Known]:
         kept = {*wrong, *self._constraints.avoided}
-        return {name: known for name, known in self._known.items() if name in kept or known[0].label == PERSON}
+        return {name: known for name, known in self._known.items() if name in kept or known.is_person}
 
     def _update(self) -> None:
         self._seen = self._constraints.changes
-        self.people = tuple(shape for item, shape in self._known.values() if item.label == PERSON)
-        wide = self._constraints.avoided | {item.id for item, _ in self._known.values() if item.label == PERSON}
+        avoided, known = self._constraints.avoided, self._known.values()
+        self.people = tuple(each.shape for each in known if each.is_person)
+        wide = avoided | {each.shape.id for each in known if each.is_person}
         extra = max(self._settings.person_margin - self._settings.walking_margin, 0.0)
-        shapes = [_grown(shape, extra if name in wide else 0.0) for name, (_, shape) in self._known.items()]
+        shapes = [
+            _grown(each.shape, extra if each.shape.id in wide else 0.0)
+            for each in known
+            if each.in_the_way or each.shape.id in avoided
+        ]
         for constraint in self._constraints.keep_outs:
             half = 0.5 * np.array(constraint.size[:2])
             shapes.append(KeepOut(constraint.id, np.array(constraint.centre[:2]), 0.0, half, 0.0))

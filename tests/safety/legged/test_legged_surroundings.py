@@ -158,6 +158,17 @@ class TestWhatCounts:
         assert not around.changed()
         assert around.keep_outs[0].radius == pytest.approx(settings.person_margin - settings.walking_margin)
 
+    @pytest.mark.parametrize("item", [BOX, replace(PERSON, size=(1.7, 0.4, 0.01))], ids=["avoided", "a person"])
+    def test_nobody_steps_on_a_person_who_lies_nor_on_what_is_avoided(
+        self, around: LeggedSurroundings, constraints: ConstraintSet, quadruped: QuadrupedProfile, item: SceneObject
+    ) -> None:
+        around.follow(standing(quadruped, height=0.3))
+        around.see(scene(replace(item, position=(2.0, 0.0, -0.3), size=(*item.size[:2], 0.01))))
+        assert bool(around.keep_outs) is (item is not BOX)
+        constraints.add(Constraint(kind="avoid", object=item.id, set_by="operator"), "anna")
+        assert around.changed()
+        assert ids(around.keep_outs) == [item.id] == list(around.seen)
+
     def test_a_person_margin_below_the_walking_margin_takes_nothing_away(
         self, quadruped: QuadrupedProfile, constraints: ConstraintSet
     ) -> None:
