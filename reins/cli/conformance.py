@@ -24,7 +24,9 @@ COLOURS = {"passed": "green", "failed": "bold red", "left out": "dim"}
 
 
 def conformance(
-    robot: Annotated[str, typer.Option(help="Driver that is checked: mujoco, pybullet or franka.")] = "mujoco",
+    robot: Annotated[
+        str, typer.Option(help="Driver that is checked: mujoco, pybullet, franka, ros2_control.")
+    ] = "mujoco",
     profile: Annotated[str, typer.Option(help="Robot profile: a name, or the path of a YAML file.")] = "franka",
     ip: Annotated[str, typer.Option("--ip", help="Address of a real robot.")] = "",
     only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given again.")] = None,
@@ -72,13 +74,14 @@ def _subject(name: str, profile: "RobotProfile", address: str) -> "Subject":
     """The driver of that name, not yet connected."""
     from reins.contracts.errors import look_up
     from reins.hardware.conformance.subject import Subject
-    from reins.hardware.real import REAL
+    from reins.nodes.drivers import real_drivers
     from reins.sim.simulators import SIMULATORS, make_simulator, require_simulator
     from reins.sim.world import load_world
 
-    look_up("driver", name, {**SIMULATORS, **REAL})
-    if name in REAL:
-        return Subject(partial(REAL[name], profile, address), profile, networked=True)
+    real = real_drivers()
+    look_up("driver", name, {**SIMULATORS, **real})
+    if name in real:
+        return Subject(partial(real[name], profile, address), profile, networked=True)
     require_simulator(name)
     return Subject(partial(make_simulator, name, profile, load_world("tabletop"), 0), profile)
 

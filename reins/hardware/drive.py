@@ -36,3 +36,21 @@ class FrankaDrive(Part):
     torque_thresholds: Seven
     force_thresholds: Six
     payload: Payload = Payload()
+
+
+class URDrive(Part):
+    """A UR arm: how its controller follows the stream of positions that servoj is given, and when it stops by itself.
+
+    Attributes:
+        model: what the controller's dashboard calls the arm, without the e of the e-Series.
+        lookahead_time: over which servoj smooths the positions [s]; the arm follows that much later.
+        gain: of servoj towards a position.
+        watchdog: commands that come less often than this make the controller stop the arm [Hz].
+        payload: told to the robot, in the frame of its flange; the gripper counts.
+    """
+
+    model: str
+    lookahead_time: float = Field(ge=0.03, le=0.2)
+    gain: float = Field(ge=100.0, le=2000.0)
+    watchdog: float = Field(ge=1.0, le=125.0)
+    payload: Payload = Payload()

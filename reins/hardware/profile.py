@@ -14,10 +14,11 @@ from typing_extensions import Self
 
 from reins.contracts.documents import Shelf
 from reins.contracts.errors import ReinsError, UnknownName
-from reins.hardware.drive import FrankaDrive
+from reins.hardware.drive import FrankaDrive, URDrive
 from reins.hardware.profile_base import Finite, JointLimits, Part, Positive, Profile, Triple
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
+from reins.hardware.ros2_control import Ros2ControlDrive
 
 
 class Joint(JointLimits):
@@ -109,7 +110,8 @@ class RobotProfile(Profile):
     """One arm.
 
     `table` is the height of the surface that the robot stands on [m], base frame; without one there is none. `franka`
-    is for the real arm alone: what its driver tells the robot.
+    and `ur` are for the real arm alone: what its driver tells the robot. `ros2_control` is for an arm of any make
+    behind the controllers of that name.
     """
 
     kind: Literal["arm"]
@@ -122,6 +124,8 @@ class RobotProfile(Profile):
     fixtures: tuple[Fixture, ...] = ()
     elbow: Elbow | None = None
     franka: FrankaDrive | None = None
+    ur: URDrive | None = None
+    ros2_control: Ros2ControlDrive = Ros2ControlDrive()
 
     @model_validator(mode="after")
     def _elbow_exists(self) -> Self:

@@ -1,12 +1,13 @@
 """How an arm behind ros2_control is driven: which controller takes the setpoints, and where joint states come from."""
 
 from enum import Enum
+from typing import Annotated
 
 from pydantic import Field
 
 from reins.hardware.profile_base import Finite, Part, Positive
 
-NAME = r"^[A-Za-z/][A-Za-z0-9_/]*$"
+RosName = Annotated[str, Field(pattern=r"^[A-Za-z/][A-Za-z0-9_/]*$")]
 
 
 class Controls(str, Enum):
@@ -42,7 +43,7 @@ class GripperController(Part):
         closed, open: that position with the fingers together, and as far apart as the profile's `max_width`.
     """
 
-    controller: str = Field(pattern=NAME)
+    controller: RosName
     controls: GripperControls = GripperControls.ACTION
     joint: str
     closed: Finite
@@ -66,10 +67,10 @@ class Ros2ControlDrive(Part):
         gripper: none if it is driven by something else.
     """
 
-    controller: str = Field("joint_trajectory_controller", pattern=NAME)
+    controller: RosName = "joint_trajectory_controller"
     controls: Controls = Controls.TRAJECTORY
-    controller_manager: str = Field("controller_manager", pattern=NAME)
-    joint_states: str = Field("joint_states", pattern=NAME)
+    controller_manager: RosName = "controller_manager"
+    joint_states: RosName = "joint_states"
     prefix: str = ""
     rate: Positive = 200.0
     horizon: Positive = 0.04

@@ -8,9 +8,11 @@ from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.profile_base import Profile
 from reins.hardware.real import REAL
-from reins.hardware.robot import Driver
+from reins.hardware.robot import Driver, Robot
 from reins.sim.simulators import SIMULATORS, make_simulator
 from reins.sim.world import load_world
+
+RealDriver = Callable[[RobotProfile, str], Robot]
 
 
 def _simulated(simulator: str, profile: Profile, world: str, seed: int) -> Driver[Any, Any]:
@@ -25,6 +27,18 @@ DRIVERS: Final[dict[str, Callable[[Any, str, int], Driver[Any, Any]]]] = {
 """Backend name → driver from (profile, world name, seed). Real arms are in `reins.hardware.real`."""
 
 
+def _ros2_control(profile: RobotProfile, _address: str) -> Robot:
+    from reins.nodes.ros2_control.driver import ros2_control_robot
+
+    return ros2_control_robot(profile)
+
+
+def real_drivers() -> dict[str, RealDriver]:
+    """Name → driver of a real arm, not yet connected, from (profile, address): those of `reins.hardware.real`, and what
+    speaks ROS itself, which needs no address."""
+    return {**REAL, "ros2_control": _ros2_control}
+
+
 def make_robot(backend: str, profile: Profile, world: str, seed: int, address: str = "") -> Driver[Any, Any]:
     """The driver of a backend; a real robot ignores world and seed, a simulation the address.
 
@@ -32,9 +46,10 @@ def make_robot(backend: str, profile: Profile, world: str, seed: int, address: s
         UnknownName: no such backend, or no such world.
         ReinsError: the driver cannot be made; says why.
     """
-    look_up("backend", backend, {**DRIVERS, **REAL})
-    if backend not in REAL:
+    real = real_drivers()
+    look_up("backend", backend, {**DRIVERS, **real})
+    if backend not in real:
         return DRIVERS[backend](profile, world, seed)
     if not isinstance(profile, RobotProfile):
         raise ReinsError(f"backend '{backend}' drives arms, and robot '{profile.name}' is a {profile.kind}")
-    return REAL[backend](profile, address)
+    return real[backend](profile, address)

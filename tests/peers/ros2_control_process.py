@@ -1,0 +1,26 @@
+"""Starts the ros2_control peer as a process and asks things of it."""
+
+from peer_process import PeerProcess
+
+
+class Ros2ControlPeer(PeerProcess):  # type: ignore[misc]
+    """A running peer of the kind and with the traits that `ros2_control_peer.py` tells of.
+
+    Implements `reins.hardware.conformance.subject.Tampering`.
+    """
+
+    def __init__(self, kind: str, *traits: str) -> None:
+        super().__init__("ros2_control_peer.py", kind, *traits)
+
+    def cut_network(self) -> None:
+        """Neither joint states nor setpoints pass any more."""
+        self.ask("cut")
+
+    def restore_network(self) -> None:
+        """As before."""
+        self.ask("restore")
+
+    def raise_fault(self) -> str:
+        """The hardware says nothing good for a moment."""
+        self.ask("fault")
+        return "not finite"
