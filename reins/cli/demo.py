@@ -17,6 +17,9 @@ def demo(
     world: Annotated[str, typer.Option(help="World name or file.")] = "tabletop",
     backend: Annotated[str, typer.Option(help="Simulator: mujoco or pybullet.")] = "mujoco",
     planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
+    model: Annotated[
+        str, typer.Option(help="Language model: a GGUF file, a folder, or a name at the server; ours by default.")
+    ] = "",
     skills: Annotated[str, typer.Option(help="Skill backend: scripted or onnx.")] = "scripted",
     folder: Annotated[
         Path | None, typer.Option("--out", help="Where to write; ./reins-demo/<time> by default.", file_okay=False)
@@ -35,6 +38,7 @@ def demo(
         world=world,
         backend=backend,
         planner=planner,
+        model=model,
         skills=skills,
         folder=folder or Path("reins-demo") / datetime.now().strftime("%Y-%m-%d_%H-%M-%S"),
         video=video,

@@ -7,6 +7,9 @@ from typing import Final
 GOAL_REJECTED: Final = "goal_rejected"
 """Kind of the event by which a node says why it rejected a goal: actions carry no reason for that."""
 
+LANGUAGE_MODEL: Final = "language_model"
+"""Kind of the event by which the planner says that it does without its language model, and why."""
+
 
 class Severity(IntEnum):
     """Same order as diagnostic_msgs/DiagnosticStatus: OK, WARN, ERROR."""

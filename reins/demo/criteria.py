@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from reins.contracts.event import LANGUAGE_MODEL
 from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import TABLE
 from reins.demo.recording import Recording
@@ -63,6 +64,13 @@ def judge(goals: Sequence[Predicate], forbidden: Sequence[str], recording: Recor
     criteria = [_goal(goal, last, start) for goal in goals]
     criteria += [_untouched(first.find(name), last.find(name)) for name in forbidden]
     return criteria
+
+
+def by_the_model(backend: str, recording: Recording) -> Criterion:
+    """Whether the language model planned, all the time."""
+    reports = [event.reason for event in recording.events if event.kind == LANGUAGE_MODEL]
+    measured = reports[0] if reports else f"{len(recording.plans)} plans by {backend}"
+    return Criterion("the language model planned, and nobody in its place", not reports, measured)
 
 
 def within_limits(recording: Recording, profile: RobotProfile) -> Criterion:

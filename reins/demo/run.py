@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from reins.cli.task_view import TaskView
 from reins.contracts.errors import ReinsError, UnknownName
-from reins.demo.criteria import Criterion, forbidden_by, goals_of, judge, within_limits
+from reins.demo.criteria import Criterion, by_the_model, forbidden_by, goals_of, judge, within_limits
 from reins.demo.recording import Recording
 from reins.demo.report import Outcome, as_json, write_report
 from reins.demo.session import Session, graph
@@ -22,6 +22,7 @@ from reins.hardware.profile import load_profile
 from reins.nodes.outcomes import TaskOutcome, TaskProgress
 from reins.nodes.recorder import GraphRecorder
 from reins.planning.factory import make_planner
+from reins.planning.language.backends.factory import BACKENDS as LANGUAGE_BACKENDS
 from reins.sim.predicates import Predicate
 from reins.sim.simulators import require_simulator
 from reins.sim.world import load_world
@@ -51,6 +52,7 @@ class DemoSettings:
     world: str
     backend: str
     planner: str
+    model: str
     skills: str
     folder: Path
     video: bool
@@ -70,6 +72,7 @@ class DemoSettings:
             "seed": str(self.seed),
             "backend": self.backend,
             "planner": self.planner,
+            "model": self.model,
             "skills": self.skills,
         }
 
@@ -144,6 +147,8 @@ def _judge(settings: DemoSettings, said: TaskOutcome, recording: Recording) -> O
         goals, forbidden = goals_of(recording.calls), forbidden_by(said.plan)
     criteria: list[Criterion] = judge(goals, forbidden, recording)
     criteria.append(within_limits(recording, load_profile(ROBOT)))
+    if settings.planner in LANGUAGE_BACKENDS:
+        criteria.append(by_the_model(settings.planner, recording))
     return Outcome(said.outcome, said.reason, said.replans, said.duration, said.plan, criteria)
 
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from reins.contracts.event import LANGUAGE_MODEL, SafetyEvent, Severity
 from reins.contracts.plan import Plan, SkillCall
-from reins.demo.criteria import forbidden_by, goals_of, judge, within_limits
+from reins.demo.criteria import by_the_model, forbidden_by, goals_of, judge, within_limits
 from reins.demo.recording import Recording
 from reins.demo.report import Outcome
 from reins.hardware.profile import RobotProfile
@@ -48,6 +49,13 @@ def test_a_forbidden_touch_is_seen(recording: Recording, touched: bool) -> None:
     end = after(recording, moved(world, "yellow_block", where, touched=touched))
     (criterion,) = judge([], ["yellow_block"], end)
     assert criterion.met is not touched
+
+
+def test_a_plan_in_the_model_s_place_is_seen(recording: Recording) -> None:
+    assert by_the_model("llama_cpp", recording).met
+    report = SafetyEvent(1.0, Severity.ERROR, LANGUAGE_MODEL, "planner", "the file does not load")
+    criterion = by_the_model("llama_cpp", replace(recording, events=[report]))
+    assert not criterion.met and criterion.measured == "the file does not load"
 
 
 def test_limits_are_those_of_the_profile(recording: Recording, profile: RobotProfile) -> None:

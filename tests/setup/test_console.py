@@ -2,6 +2,7 @@
 
 import io
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,27 @@ def test_a_terminal_gets_one_live_line_that_is_replaced(tmp_path: Path) -> None:
     assert shown.count("\n") == 1
     assert "boiling" in shown
     assert "making tea" in shown.splitlines()[-1]
+
+
+def test_a_step_beside_others_ends_with_their_block(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    console = Console(tmp_path, stream)
+    with console.beside("making tea", "tea", [sys.executable, "-c", "import time; time.sleep(0.3)"], {}, tmp_path):
+        console.say("laying the table")
+    first, *_, last = stream.getvalue().splitlines()
+    assert first == "laying the table"
+    assert last.startswith("✓ making tea ")
+
+
+def test_where_a_block_fails_the_step_beside_it_is_stopped(tmp_path: Path) -> None:
+    console = Console(tmp_path, io.StringIO())
+    started = time.monotonic()
+    with (
+        pytest.raises(KeyError),
+        console.beside("making tea", "tea", [sys.executable, "-c", "import time; time.sleep(60)"], {}, tmp_path),
+    ):
+        raise KeyError("cup")
+    assert time.monotonic() - started < 30.0
 
 
 def test_the_last_line_of_a_log_is_printable(tmp_path: Path) -> None:

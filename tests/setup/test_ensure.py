@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,12 @@ class Steps:
         for group in groups:
             (layout.site / f"{group}_package").mkdir(exist_ok=True)
 
+    @contextmanager
+    def compiling(self, layout: Layout, _console: Console, groups: Sequence[str], _env: object) -> Iterator[None]:
+        self.ran.append("compile " + " ".join(groups))
+        yield
+        self.begin("compiled", layout)
+
     def build_interfaces(self, layout: Layout, *_args: object) -> None:
         self.begin("messages", layout)
         for path in ("share/reins_msgs/package.xml", "lib/libreins_msgs__rosidl_typesupport_c.so"):
@@ -68,6 +75,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
     steps = Steps()
     monkeypatch.setattr(packages, "make_venv", steps.make_venv)
     monkeypatch.setattr(packages, "install", steps.install)
+    monkeypatch.setattr(packages, "compiling", steps.compiling)
     monkeypatch.setattr(packages, "mend", lambda *_: None)
     monkeypatch.setattr(packages, "relocate", lambda _: 0)
     monkeypatch.setattr(workspace, "build_interfaces", steps.build_interfaces)
@@ -81,7 +89,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
 def root(tmp_path: Path) -> Path:
     """A checkout with the files that set-up reads."""
     root = tmp_path / "checkout"
-    for name in ("ros", "runtime", "dev", "constraints"):
+    for name in ("ros", "runtime", "dev", "llm", "constraints"):
         touch(root / "requirements" / f"{name}.txt")
     for name in ("setup.py", "setup.cfg", "package.xml", "launch/sim.launch.xml"):
         touch(root / name)
@@ -121,6 +129,30 @@ def test_a_further_group_is_added_and_then_kept(root: Path, steps: Steps) -> Non
     assert ran_again(root, steps, "runtime", "dev") == ["install ros runtime dev"]
     (root / "requirements" / "runtime.txt").write_text("numpy==2\n")
     assert ran_again(root, steps) == ["install ros runtime dev"]
+
+
+class TestWhatIsCompiled:
+    """A language model's library takes minutes to compile: that goes on beside everything else."""
+
+    def test_in_a_fresh_clone_it_is_begun_first_and_awaited_last(self, root: Path, steps: Steps) -> None:
+        set_up(root, "runtime", "llm")
+        beside = ["install ros runtime", "messages", "package"]
+        assert steps.ran == ["venv", "compile llm", *beside, "compiled", "install ros runtime llm"]
+
+    def test_what_is_set_up_stays_as_it_is(self, root: Path, steps: Steps) -> None:
+        set_up(root)
+        assert ran_again(root, steps, "runtime", "llm") == ["compile llm", "compiled", "install ros runtime llm"]
+        assert ran_again(root, steps, "runtime", "llm") == []
+
+    def test_it_is_not_compiled_again_for_another_group(self, root: Path, steps: Steps) -> None:
+        set_up(root, "runtime", "llm")
+        assert ran_again(root, steps, "runtime", "dev") == ["install ros runtime dev llm"]
+
+    def test_where_it_fails_everything_else_is_there(self, root: Path, steps: Steps) -> None:
+        steps.failing = {"compiled"}
+        with pytest.raises(StepFailed):
+            set_up(root, "runtime", "llm")
+        assert ran_again(root, steps) == []
 
 
 @pytest.mark.parametrize("name", ["msg/Plan.msg", "srv/Reset.srv", "action/ExecuteTask.action"])

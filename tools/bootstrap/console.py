@@ -5,7 +5,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -36,6 +37,18 @@ class Console:
         Raises:
             StepFailed: it exited with another status than 0.
         """
+        with self.beside(title, name, command, env, cwd):
+            pass
+
+    @contextmanager
+    def beside(
+        self, title: str, name: str, command: Sequence[str | Path], env: Mapping[str, str], cwd: Path
+    ) -> Iterator[None]:
+        """Run `command` beside the block, whose end waits for it, and shows it while it waits.
+
+        Raises:
+            StepFailed: it exited with another status than 0.
+        """
         self.logs.mkdir(parents=True, exist_ok=True)
         log = self.logs / f"{name}.log"
         started = time.monotonic()
@@ -49,6 +62,7 @@ class Console:
                 cwd=cwd,
             )
             try:
+                yield
                 self._watch(process, title, log, started)
             except BaseException:
                 process.terminate()

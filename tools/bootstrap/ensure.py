@@ -17,6 +17,7 @@ from bootstrap.stamp import Stamp, entries, fingerprint, group_fingerprint, inte
 WHEELS = "wheels"
 CHOSEN = "REINS_PYTHON"  # names the Python to use; `run` starts set-up with it
 GROUPS = ("runtime", "dev", "pybullet", "franka", "train", "llm", "vlm")
+COMPILED = ("llm",)  # groups that come as source and take minutes: compiled beside everything else
 
 
 class Checkout:
@@ -65,10 +66,11 @@ class Checkout:
         )
 
     def _packages_fit(self, groups: Sequence[str]) -> bool:
-        pins_hold = all(
-            self.stamp.groups.get(group) == group_fingerprint(self.layout, group) for group in self._with_ros(groups)
-        )
+        pins_hold = all(map(self._pins_hold, self._with_ros(groups)))
         return pins_hold and set(self.stamp.installed) <= entries(self.layout.site)
+
+    def _pins_hold(self, group: str) -> bool:
+        return self.stamp.groups.get(group) == group_fingerprint(self.layout, group)
 
     def _interfaces_fit(self) -> bool:
         wanted = interfaces_fingerprint(self.layout, self._base())
@@ -91,16 +93,27 @@ class Checkout:
         if is_new:
             self._make_venv()
         wanted = [group for group in GROUPS if group in groups or group in self.stamp.groups]
-        if not self._packages_fit(wanted):
+        slow = [group for group in wanted if group in COMPILED and not self._pins_hold(group)]
+        ready = [group for group in wanted if group not in slow]
+        if not is_new:
+            self._set_up_groups(ready, is_new)  # mends what is there before anything is built with it
+        if slow:
+            env = build_environment(self.layout, self.env, wheels=self.wheels)
+            with packages.compiling(self.layout, self.console, slow, env):
+                self._set_up_groups(ready, is_new)
+        self._set_up_groups(wanted, is_new)
+
+    def _set_up_groups(self, groups: Sequence[str], is_new: bool) -> None:
+        if not self._packages_fit(groups):
             try:
-                self._install(wanted)
+                self._install(groups)
             except StepFailed as failure:
                 if is_new or failure.is_explained:
                     raise
                 self.console.say(f"{failure}\n· .venv cannot be mended: making it anew")
                 self.stamp = Stamp()
                 self._make_venv()
-                self._install(wanted)
+                self._install(groups)
         self._build()
 
     def _make_venv(self) -> None:

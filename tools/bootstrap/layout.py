@@ -37,6 +37,11 @@ class Layout:
         return self.venv / "setup-log"
 
     @property
+    def wheels(self) -> Path:
+        """What was compiled here, until it is installed again or anew."""
+        return self.venv / "wheels"
+
+    @property
     def requirements(self) -> Path:
         return self.root / "requirements"
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from bootstrap.console import Console
@@ -53,12 +54,28 @@ def clear_venv(layout: Layout, console: Console) -> None:
 
 
 def install(layout: Layout, console: Console, groups: Sequence[str], env: Mapping[str, str]) -> None:
-    """Install the requirement `groups` at their pins."""
-    command: list[str | Path] = [layout.python, "-m", "pip", "install", *PIP_OPTIONS]
+    """Install the requirement `groups` at their pins; what `compiling` has built is taken as it is."""
+    command = [*_pip(layout, "install", groups), "--find-links", layout.wheels]
+    layout.wheels.mkdir(exist_ok=True)
+    console.run(f"installing the pinned packages ({', '.join(groups)})", "pip", command, env, layout.root)
+
+
+def compiling(
+    layout: Layout, console: Console, groups: Sequence[str], env: Mapping[str, str]
+) -> AbstractContextManager[None]:
+    """Build the wheels of `groups` that come as source, beside the block; its end waits for them."""
+    only_needed = f"-DCMAKE_PROJECT_INCLUDE={layout.requirements / 'llama.cmake'}"
+    env = {**env, "CMAKE_ARGS": f"{env.get('CMAKE_ARGS', '')} {only_needed}".strip()}
+    command = [*_pip(layout, "wheel", groups), "--no-deps", "--wheel-dir", layout.wheels]
+    return console.beside(f"compiling ({', '.join(groups)})", "compile", command, env, layout.root)
+
+
+def _pip(layout: Layout, verb: str, groups: Sequence[str]) -> list[str | Path]:
+    command: list[str | Path] = [layout.python, "-m", "pip", verb, *PIP_OPTIONS]
     command += ["--constraint", layout.requirements / "constraints.txt"]
     for group in groups:
         command += ["--requirement", layout.requirements / f"{group}.txt"]
-    console.run(f"installing the pinned packages ({', '.join(groups)})", "pip", command, env, layout.root)
+    return command
 
 
 def mend(layout: Layout, console: Console, env: Mapping[str, str]) -> None:
