@@ -341,7 +341,8 @@ class TestWithoutTheForce:
         monkeypatch.setattr(moving.filter._torque, "share", lambda *_: 0.1)
         slower = moving.filter.brake(moving.position, moving.velocity, PERIOD)
         change = np.abs(moving.velocity - slower).max()
-        assert change == pytest.approx(0.5 * moving.profile.acceleration.max() * PERIOD)
+        longest = (np.abs(moving.velocity) / moving.profile.acceleration).max()
+        assert change == pytest.approx(0.5 * PERIOD / longest * np.abs(moving.velocity).max())
 
     def test_no_force_at_all_is_no_braking(self, profile: RobotProfile, monkeypatch: pytest.MonkeyPatch) -> None:
         guard = TorqueGuard(profile, Kinematics(profile), profile.acceleration)
