@@ -15,7 +15,7 @@ setup(
     package_data={
         "reins": [
             *("**/*.yaml", "**/*.onnx", "**/*.gguf", "**/*.json", "**/*.md", "**/*.xml", "**/*.html", "**/*.j2"),
-            "py.typed",
+            *("**/*.urdf", "py.typed"),
         ]
     },
     data_files=[
