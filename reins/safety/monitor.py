@@ -322,12 +322,11 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
         faults, before = {**self._finder.find(self._state, t), **self._mover.faults}, self._faults
         self._faults = faults
         if self._machine.mode is Mode.STARTING:
-            self._machine.reason = f"waiting: {'; '.join(faults.values())}" if faults else self._machine.reason
-            if not faults and self._state is not None:
-                self._go(
-                    Trigger.ALL_PRESENT, "safety", "robot and watched nodes are there; waiting for a goal", "ready"
-                )
-                self._ready(self._state)
+            if faults or self._state is None:
+                self._machine.reason = f"waiting: {'; '.join(faults.values())}"
+                return
+            self._go(Trigger.ALL_PRESENT, "safety", "robot and watched nodes are there; waiting for a goal", "ready")
+            self._ready(self._state)
             return
         for (kind, who), reason in faults.items():
             if (kind, who) not in before:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from safety_loop import Loop
+from safety_loop import PERIOD, Loop
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
@@ -143,6 +143,12 @@ class TestSilence:
             (INFO, "skill_released", "skill", "ACTIVE_SKILL to READY: no skill runs; waiting for a goal"),
         ]
 
+    def test_once_noticed_every_period_brakes(self, driven: Loop) -> None:
+        """Not every other one, as while it may yet come."""
+        driven.steps(round(0.07 / PERIOD))
+        assert [len(driven.step()) for _ in range(10)] == [1] * 10
+        assert driven.is_in(Mode.ACTIVE_SKILL)
+
     def test_of_a_skill_that_has_leave_to_be_late(self, make_loop: MakeLoop) -> None:
         loop = make_loop(settings=SafetySettings(source_silence=0.695, source_release=0.9)).begin()
         loop.drive("skill", 0.05, 20)
@@ -192,6 +198,15 @@ class TestStops:
             (INFO, "stopped", "safety", f"{self.STOPPED}{said}"),
         ]
         assert driven.monitor.status(driven.t).reason == f"stopped: {said}"
+
+    def test_a_node_with_a_deadline_of_its_own(self, make_loop: MakeLoop) -> None:
+        settings = SafetySettings(heartbeat_timeout=5.0, heartbeat_deadlines=["planner=0.085"])
+        loop = make_loop(settings=settings).begin()
+        loop.alive = set()
+        told(loop)
+        loop.steps(40)
+        said = "READY to STOPPING: the heartbeat of planner is 90 ms old"
+        assert told(loop, "stopped") == [(ERROR, "heartbeat_lost", "planner", said)]
 
     def test_a_second_node_that_hangs(self, ready: Loop) -> None:
         ready.alive.discard("planner")

@@ -29,13 +29,18 @@ class LeggedLoop:
         blocked: whether safe commands reach the host.
     """
 
-    def __init__(self, profile: QuadrupedProfile, settings: SafetySettings | None = None) -> None:
+    def __init__(
+        self,
+        profile: QuadrupedProfile,
+        settings: SafetySettings | None = None,
+        legged: LeggedSettings | None = None,
+    ) -> None:
         self.profile = profile
         self.period = 1.0 / profile.rates.command
         self.robot = KinematicWalker(profile)
         self.host = DriverHost(self.robot, profile)
         self.settings = settings or SafetySettings(heartbeat_timeout=0.18)
-        self.monitor = SafetyMonitor(profile, self.settings, NODES, legged=LeggedSettings())
+        self.monitor = SafetyMonitor(profile, self.settings, NODES, legged=legged)
         self.alive, self.connected, self.blocked = set(NODES), True, False
         self.t = 0.0
         self.state: LeggedState = self.robot.read()

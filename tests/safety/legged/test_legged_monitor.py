@@ -17,6 +17,7 @@ from reins.contracts.plan import Constraint
 from reins.hardware.legged import Posture, SafeBodyCommand
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.legged.limits import speed_use
+from reins.safety.legged.settings import LeggedSettings
 from reins.safety.modes import Mode
 from reins.safety.settings import SafetySettings
 
@@ -114,6 +115,16 @@ class TestDriving:
         check_continuous(walking, walking.sent)
         assert any(event.kind == "limit_clipped" and "body speed" in event.reason for event in walking.events)
 
+    @pytest.mark.parametrize("legged", [None, LeggedSettings(), LeggedSettings(slowest_share=0.9)])
+    def test_its_own_parameters_are_those_that_are_given_or_the_defaults(
+        self, quadruped: QuadrupedProfile, legged: LeggedSettings | None
+    ) -> None:
+        loop = LeggedLoop(quadruped, legged=legged).begin()
+        loop.robot.changes = {"battery": quadruped.battery.sit + 1e-3}
+        loop.walk((0.95 * quadruped.body.velocity.forward, 0.0, 0.0))
+        share = speed_use(loop.sent[-1].velocity, quadruped.body.velocity)
+        assert share == pytest.approx((legged or LeggedSettings()).slowest_share, abs=0.05)
+
     def test_speed_scale_and_constraints_slow_it_down(self, walking: LeggedLoop) -> None:
         walking.monitor.rules.set_speed_scale(0.5, "operator")
         walking.monitor.rules.add(Constraint(kind="speed", scale=0.1), "planner")
@@ -122,8 +133,9 @@ class TestDriving:
 
     def test_the_trace_goes_through(self, walking: LeggedLoop) -> None:
         assert walking.drive("teleop", AHEAD, 1, trace_ns=77)[0].trace_ns == 77
+        before = len(walking.sent)
         walking.steps(10)
-        assert walking.sent[-1].trace_ns == 0
+        assert [command.trace_ns for command in walking.sent[before:]] == [0] * 9, "of bridging, then of braking"
 
     def test_a_source_may_sit_it_down(self, walking: LeggedLoop) -> None:
         walking.drive("teleop", np.zeros(3), 100, posture=Posture.SIT)
@@ -348,6 +360,14 @@ class TestSurroundings:
         assert walking.monitor.status(walking.t).speed_scale == 0.0
         assert not walking.sent[-1].velocity.any() and walking.sent[-1].posture is Posture.STAND
         assert "human_near" in walking.kinds() and walking.is_in(Mode.ACTIVE_TELEOP)
+
+    def test_a_person_of_whom_nothing_is_heard_any_more_is_one_of_the_scenes(self, walking: LeggedLoop) -> None:
+        walking.see(thing("anna", "person", 5.0))
+        walking.drive("teleop", AHEAD, 1)
+        walking.connected = False
+        walking.steps(round(1.5 * walking.settings.human_timeout / walking.period))
+        (lost,) = (event for event in walking.events if event.kind == "human_sensor_lost")
+        assert (lost.source, lost.severity) == ("scene", Severity.ERROR)
 
     def test_without_people_nothing_is_slowed(self, walking: LeggedLoop) -> None:
         walking.see(thing("box", "box", 1.0, 2.0))
