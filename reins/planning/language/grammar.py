@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from reins.planning.language.schema import Schema
 
+_JSON: Final = json.JSONEncoder(ensure_ascii=False)
 _SPACE: Final = 'space ::= " "?'
 _CHAR: Final = r'char ::= [ !#-\[\]-~\u00A0-\uD7FF\uE000-\uFFFD] | "\\" ["\\/bfnrt]'
 """A sign of a string: of the first plane, no control character, no half of a sign, and no escape that could be one."""
@@ -38,7 +39,7 @@ class _Rules:
 
     def of(self, schema: Schema) -> str:
         """The name of the rule for a part of a schema."""
-        key = json.dumps(schema)
+        key = repr(schema)
         if key not in self._names:
             body = self._body(schema)
             self._names[key] = f"part-{len(self._names)}"
@@ -77,6 +78,6 @@ def _members(pairs: dict[str, str], required: list[str]) -> str:
 
 def _literal(value: Any) -> str:
     """A JSON value as a literal of the grammar."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = _JSON.encode(value)
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

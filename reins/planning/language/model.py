@@ -58,6 +58,7 @@ class Completion:
         first: from the call to the first text [s].
         seconds: from the call to the end [s].
         cut: it was cut off at the most tokens.
+        known: tokens of the prompt that were known from the prompt before; 0 where a server does not say.
     """
 
     text: str
@@ -66,6 +67,7 @@ class Completion:
     first: float
     seconds: float
     cut: bool
+    known: int = 0
 
 
 class ModelError(ReinsError):

@@ -37,6 +37,9 @@ class Chooser:
         self._temperature = temperature
         self._random = np.random.default_rng(seed)
         self._candidates = np.zeros(lib.llama_vocab_n_tokens(vocabulary), _CANDIDATE)
+        self._one = lib.llama_token_data()
+        self._only = lib.llama_token_data_array(data=ctypes.pointer(self._one), size=1, selected=-1, sorted=False)
+        self._scores, self._address = np.zeros(0, np.float32), 0
         self._grammar = lib.llama_sampler_init_grammar(vocabulary, grammar.encode(), b"root")
         if not self._grammar:
             raise ModelError("llama.cpp does not take the grammar of a plan; is this version of it known to work?")
@@ -56,10 +59,10 @@ class Chooser:
         Raises:
             ModelError: the vocabulary has no token that is allowed here.
         """
-        scores = np.ctypeslib.as_array(logits, (len(self._candidates),))
+        scores = self._viewed(logits)
         token = self._pick(scores)
-        if not np.isfinite(self._allowed(np.array([token]), scores)[0]):
-            allowed = self._allowed(np.arange(len(scores)), scores)
+        if not self._is_allowed(token):
+            allowed = self._allowed(scores)
             if not np.isfinite(allowed).any():
                 raise ModelError("the model's vocabulary has no token for the next sign of a plan")
             token = self._pick(allowed)
@@ -72,12 +75,27 @@ class Chooser:
         noise = self._random.gumbel(size=len(scores))  # the greatest of these is a sample of the softmax
         return int((scores / self._temperature + noise).argmax())
 
-    def _allowed(self, tokens: npt.NDArray[Any], scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """The scores of some tokens, minus infinity for those that the grammar does not allow."""
-        candidates = self._candidates[: len(tokens)]
-        candidates["id"], candidates["logit"], candidates["p"] = tokens, scores[tokens], 0.0
+    def _viewed(self, logits: Any) -> npt.NDArray[np.float32]:
+        """The logits as an array. llama.cpp mostly writes them to the same place, and a new view costs more than
+        anything else here."""
+        address = ctypes.addressof(logits.contents)
+        if address != self._address:
+            self._scores = np.ctypeslib.as_array(logits, (len(self._candidates),))
+            self._address = address
+        return self._scores
+
+    def _is_allowed(self, token: int) -> bool:
+        """Whether the grammar allows a token."""
+        self._one.id, self._one.logit = token, 0.0
+        self._lib.llama_sampler_apply(self._grammar, ctypes.byref(self._only))
+        return bool(self._one.logit == 0.0)
+
+    def _allowed(self, scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The scores of all tokens, minus infinity for those that the grammar does not allow."""
+        candidates = self._candidates
+        candidates["id"], candidates["logit"], candidates["p"] = np.arange(len(scores)), scores, 0.0
         data = candidates.ctypes.data_as(self._lib.llama_token_data_p)
-        array = self._lib.llama_token_data_array(data=data, size=len(tokens), selected=-1, sorted=False)
+        array = self._lib.llama_token_data_array(data=data, size=len(scores), selected=-1, sorted=False)
         self._lib.llama_sampler_apply(self._grammar, ctypes.byref(array))
         result: npt.NDArray[np.float32] = candidates["logit"].copy()
         return result

@@ -46,7 +46,9 @@ LEAST_REPLY: Final = 64
 SMALL: Final = 64 * 2**20
 """Size of a file under which its operations are too short to be shared between threads, which wait for each other."""
 
-_BATCH: Final = 512
+BATCH: Final = 512
+"""Tokens of a prompt that are read at a time."""
+
 _FUNCTION: Final = re.compile(r"^\w+: (error loading model: )*")  # what llama.cpp's complaints begin with
 _LOG_WARN, _LOG_ERROR = 3, 4  # enum ggml_log_level of ggml.h; llama-cpp-python's own table is of an older one
 
@@ -83,13 +85,13 @@ class LlamaCppModel:
         if settings.lora:
             _check_file(Path(settings.lora))
         self._path = settings.path
-        threads = settings.threads or _fitting_threads(settings.path)
+        threads = settings.threads or fitting_threads(settings.path)
         with _heard(self._lib) as log:
             try:
                 self._llama = self._lib.Llama(
                     model_path=str(settings.path),
                     n_ctx=settings.context,
-                    n_batch=min(_BATCH, settings.context),
+                    n_batch=min(BATCH, settings.context),
                     n_threads=threads,
                     n_threads_batch=threads,
                     n_gpu_layers=settings.gpu_layers,
@@ -107,6 +109,7 @@ class LlamaCppModel:
         self._vocabulary = self._lib.llama_model_get_vocab(self._llama.model)
         own_limit = int(self._lib.llama_model_n_ctx_train(self._llama.model)) or settings.context
         self._context = min(settings.context, own_limit)
+        self._pieces: dict[int, bytes] = {}
 
     @property
     def name(self) -> str:
@@ -138,12 +141,13 @@ class LlamaCppModel:
         chooser = Chooser(self._lib, self._vocabulary, grammar_of(schema), bounds.temperature, bounds.seed)
         decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
         text, count, first, cut = "", 0, 0.0, True
+        known = self._keep_known(tokens)
         with chooser, self._stopped_by(cancel, bounds.seconds - (time.monotonic() - begun)):
-            for token in self._generate(tokens, chooser, cancel, bounds):
+            for token in self._generate(tokens[known:], chooser, cancel, bounds):
                 if self._lib.llama_vocab_is_eog(self._vocabulary, token):
                     cut = False
                     break
-                piece = decode(self._llama.detokenize([token]))
+                piece = decode(self._piece(token))
                 first = first or time.monotonic() - begun
                 text += piece
                 count += 1
@@ -151,22 +155,25 @@ class LlamaCppModel:
                     on_text(piece)
                 if count >= most:
                     break
-        return Completion(text + decode(b"", True), len(tokens), count, first, time.monotonic() - begun, cut)
+        return Completion(text + decode(b"", True), len(tokens), count, first, time.monotonic() - begun, cut, known)
 
     def close(self) -> None:
         """Free the model."""
         self._llama.close()
 
-    def _generate(self, tokens: list[int], chooser: Chooser, cancel: Cancel, bounds: Bounds) -> Iterator[int]:
-        """Tokens of the reply, without an end of their own. What is known of the prompt is not computed again."""
+    def _keep_known(self, tokens: list[int]) -> int:
+        """How many tokens at the prompt's beginning are known from before; everything else is forgotten."""
         llama = self._llama
         known = _common(tokens[:-1], llama.input_ids[: llama.n_tokens])
-        left = tokens[known:]
         if known == 0 or llama._is_recurrent or llama._is_hybrid:
             llama.reset()
-            left = tokens
-        else:
-            llama.n_tokens = known
+            return 0
+        llama.n_tokens = known
+        return known
+
+    def _generate(self, left: list[int], chooser: Chooser, cancel: Cancel, bounds: Bounds) -> Iterator[int]:
+        """Tokens of the reply, without an end of their own, once what is left of the prompt has been read."""
+        llama = self._llama
         while True:
             try:
                 llama.eval(left)
@@ -213,13 +220,20 @@ class LlamaCppModel:
         formatter = require("llama_cpp.llama_chat_format").Jinja2ChatFormatter(template, *ends)
         return rendered(turns, lambda messages: str(formatter(messages=messages).prompt), self._path)
 
+    def _piece(self, token: int) -> bytes:
+        """What a token of a reply stands for."""
+        if token not in self._pieces:
+            self._pieces[token] = self._llama.detokenize([token])
+        return self._pieces[token]
+
     def _special(self, token: int) -> str:
         if token < 0:
             return ""
         return str(self._lib.llama_vocab_get_text(self._vocabulary, token).decode("utf-8", "replace"))
 
 
-def _fitting_threads(path: Path) -> int:
+def fitting_threads(path: Path) -> int:
+    """How many threads suit a file."""
     return 1 if path.stat().st_size < SMALL else len(os.sched_getaffinity(0))
 
 
