@@ -140,11 +140,19 @@ class LanguagePlanner:
         except (Unclear, CannotDo):
             return []
 
+    def load(self) -> None:
+        """Load the model, if it is not loaded yet.
+
+        Raises:
+            ModelError: it does not load; says why.
+        """
+        with self._alone():
+            self._loaded()
+
     def warm_up(self) -> None:
         """Load the model; what goes wrong is reported, and tried again at the first plan."""
         try:
-            with self._alone():
-                self._loaded()
+            self.load()
         except ModelError as error:
             self._report(f"{error}; until that is mended, the symbolic planner plans")
 
@@ -250,6 +258,7 @@ class LanguagePlanner:
             prompt=prompt_text(prompt),
             reply=completion.text,
             prompt_tokens=completion.prompt_tokens,
+            known=completion.known,
             reply_tokens=completion.reply_tokens,
             first=round(completion.first, 4),
             seconds=round(completion.seconds, 4),
