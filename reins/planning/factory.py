@@ -60,3 +60,18 @@ def make_planner(
         UnknownName: no such planner; lists those that exist.
     """
     return look_up("planner", name, PLANNERS)(registry, settings or LanguageSettings(), report, trace)
+
+
+def require_planner(name: str, settings: LanguageSettings) -> None:
+    """Make sure that a planner can plan, its language model included: whoever measures it wants no stand-in.
+
+    Raises:
+        UnknownName: no such planner; lists those that exist.
+        ModelError: its model does not load; says why.
+    """
+    planner = make_planner(name, {}, settings)
+    if isinstance(planner, LanguagePlanner):
+        try:
+            planner.load()
+        finally:
+            planner.close()
