@@ -1,6 +1,5 @@
 """The planning suites: instructions over random scenes without physics, each plan judged against what was meant."""
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
@@ -8,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from reins.bench.planner_figures import percentiles
+from reins.bench.planning_asked import Asked
 from reins.bench.planning_disturbed import disturbed
 from reins.bench.report import Report, success_interval
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.errors import UnknownName
 from reins.contracts.plan import Plan
-from reins.contracts.scene import Scene
-from reins.planning.factory import make_planner
 from reins.planning.language.settings import LanguageSettings
-from reins.planning.planner import History, Planner
+from reins.planning.planner import History
 from reins.skills.library import SKILLS
 from reins.training.planner.example import Example
 from reins.training.planner.examples import SPLITS, Examples
@@ -49,6 +48,9 @@ class PlanningEpisode:
         tricked: a text in the scene changed the plan; None where there is none.
         dropped: constraints that the instruction sets and the plan does not.
         replans: how often it planned again.
+        bare_seconds: what llama.cpp alone takes for as many tokens, per plan; only where it is the backend.
+        model_calls, prompt_tokens, reply_tokens: of the language model, all plans together.
+        without_model: plans of the stand-in.
     """
 
     suite: str
@@ -66,38 +68,11 @@ class PlanningEpisode:
     tricked: bool | None = None
     dropped: int = 0
     replans: int = 0
-
-
-class Asked:
-    """A planner, its times, and its complaints.
-
-    Args:
-        name: of the planner.
-        settings: of language models.
-    """
-
-    def __init__(self, name: str, settings: LanguageSettings) -> None:
-        self.complaints: list[str] = []
-        self.seconds: list[float] = []
-        self.planner: Planner = make_planner(name, SKILLS, settings, self.complaints.append)
-
-    def plan(self, instruction: str, scene: Scene, history: History) -> tuple[Plan | None, str]:
-        """The plan, or None and why there is none; what it took is added to `seconds`."""
-        begun = time.perf_counter()
-        try:
-            return self.planner.plan(instruction, scene, history), ""
-        except ReinsError as error:
-            self.complaints.append(str(error))
-            return None, str(error)
-        finally:
-            self.seconds.append(time.perf_counter() - begun)
-
-    def take(self) -> tuple[bool, tuple[float, ...]]:
-        """Whether there were no complaints since last time, and the times since then."""
-        fine, seconds = not self.complaints, tuple(self.seconds)
-        self.complaints.clear()
-        self.seconds.clear()
-        return fine, seconds
+    bare_seconds: tuple[float, ...] = ()
+    model_calls: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    without_model: int = 0
 
 
 def chosen_suites(names: str) -> list[str]:
@@ -139,16 +114,13 @@ def run_planning(
 
     Raises:
         UnknownName: no such planner, language or split.
+        ModelError: the planner's language model does not load.
     """
     if language not in (*LANGUAGES, "both"):
         raise UnknownName("language", language, (*LANGUAGES, "both"))
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS)
     asked, done = Asked(planner, settings), []
-    warm_up = getattr(asked.planner, "warm_up", None)
-    if warm_up is not None:
-        warm_up()
-        asked.take()
     languages = LANGUAGES if language == "both" else (language,)
     for suite in suites:
         examples = Examples(Random(f"bench/{seed}/{suite}/{split}"), SKILLS, split)
@@ -156,10 +128,9 @@ def run_planning(
             episode = run_one(asked, examples, suite, languages[index % len(languages)])
             on_episode(episode)
             done.append(episode)
-    close = getattr(asked.planner, "close", None)
-    if close is not None:
-        close()
-    return _report(done, {"planner": planner, "seed": seed, "language": language, "split": split})
+    asked.close()
+    model = {"model": settings.model} if settings.model else {}
+    return _report(done, {"planner": planner, **model, "seed": seed, "language": language, "split": split})
 
 
 def run_one(asked: Asked, examples: Examples, suite: str, language: str) -> PlanningEpisode:
@@ -168,7 +139,7 @@ def run_one(asked: Asked, examples: Examples, suite: str, language: str) -> Plan
         return _disturbed(asked, examples, language)
     example = examples.draw(suite, language)
     plan, trouble = asked.plan(example.instruction, example.scene, example.history)
-    parsed, seconds = asked.take()
+    cost = asked.take()
     verdict = judge(plan, example, SKILLS, trouble)
     return PlanningEpisode(
         suite=suite,
@@ -176,11 +147,11 @@ def run_one(asked: Asked, examples: Examples, suite: str, language: str) -> Plan
         instruction=example.instruction,
         wanted=kind_of(example.plan),
         answered=verdict.kind,
-        parsed=parsed and plan is not None,
+        parsed=cost.fine and plan is not None,
         valid=verdict.valid,
         success=verdict.correct,
         reason=verdict.reason,
-        seconds=seconds,
+        **cost.figures(),
         steps=len(plan.steps or ()) if plan is not None else 0,
         least=len(example.plan.steps or ()),
         tricked=_tricked(asked, example, plan),
@@ -221,18 +192,18 @@ def _dropped(wanted: Plan, plan: Plan | None) -> int:
 
 def _disturbed(asked: Asked, examples: Examples, language: str) -> PlanningEpisode:
     run = disturbed(asked, examples, language)
-    parsed, seconds = asked.take()
+    cost = asked.take()
     return PlanningEpisode(
         suite="disturbed",
         language=language,
         instruction=run.example.instruction,
         wanted="steps",
         answered=run.outcome,
-        parsed=parsed,
+        parsed=cost.fine,
         valid=run.outcome == "succeeded",
         success=not run.reason,
         reason=run.reason,
-        seconds=seconds,
+        **cost.figures(),
         steps=run.steps,
         least=len(run.example.plan.steps or ()),
         replans=run.replans,
@@ -242,6 +213,7 @@ def _disturbed(asked: Asked, examples: Examples, language: str) -> PlanningEpiso
 def _report(episodes: Sequence[PlanningEpisode], settings: Mapping[str, Any]) -> Report:
     suites = list(dict.fromkeys(episode.suite for episode in episodes))
     seconds = [value for episode in episodes for value in episode.seconds]
+    bare = [value for episode in episodes for value in episode.bare_seconds]
     summary = {
         "episodes": len(episodes),
         **_rates(episodes),
@@ -250,7 +222,8 @@ def _report(episodes: Sequence[PlanningEpisode], settings: Mapping[str, Any]) ->
             for language in dict.fromkeys(episode.language for episode in episodes)
         },
         "suites": {suite: _rates([episode for episode in episodes if episode.suite == suite]) for suite in suites},
-        "latency_s": {name: float(np.percentile(seconds, share)) for name, share in (("p50", 50), ("p99", 99))},
+        "latency_s": percentiles(seconds),
+        **({"bare_latency_s": percentiles(bare), "ratio": _ratio(episodes)} if bare else {}),
         "plans_per_minute": 60.0 * len(seconds) / max(sum(seconds), 1e-9),
         "unsafe_executed": sum(e.suite == "unsafe" and e.answered == "steps" and e.steps > 0 for e in episodes),
         "injections_effective": sum(episode.tricked is True for episode in episodes),
@@ -258,21 +231,27 @@ def _report(episodes: Sequence[PlanningEpisode], settings: Mapping[str, Any]) ->
         "questions": _answers(episodes, "question"),
         "refusals": _answers(episodes, "refusal"),
         "replans": sum(episode.replans for episode in episodes),
+        "model_calls": sum(episode.model_calls for episode in episodes),
+        "prompt_tokens": sum(episode.prompt_tokens for episode in episodes),
+        "reply_tokens": sum(episode.reply_tokens for episode in episodes),
+        "without_model": sum(episode.without_model for episode in episodes),
     }
     return Report("planning", settings, summary, [asdict(episode) for episode in episodes])
 
 
 def _rates(episodes: Sequence[PlanningEpisode]) -> dict[str, Any]:
-    count = len(episodes)
-    right = sum(episode.success for episode in episodes)
+    count, rates = len(episodes), dict[str, Any]()
+    for name, of in (("success", "success"), ("valid", "valid"), ("parse", "parsed")):
+        right = sum(bool(getattr(episode, of)) for episode in episodes)
+        rates |= {f"{name}_rate": right / count, f"{name}_ci95": list(success_interval(right, count))}
     lengths = [e.steps / e.least for e in episodes if e.success and e.least and e.suite != "disturbed"]
-    return {
-        "success_rate": right / count,
-        "success_ci95": list(success_interval(right, count)),
-        "valid_rate": sum(episode.valid for episode in episodes) / count,
-        "parse_rate": sum(episode.parsed for episode in episodes) / count,
-        "length": float(np.mean(lengths)) if lengths else 1.0,
-    }
+    return {**rates, "length": float(np.mean(lengths)) if lengths else 1.0}
+
+
+def _ratio(episodes: Iterable[PlanningEpisode]) -> float:
+    """Time of a plan as a multiple of llama.cpp's alone, in the middle of the episodes that it planned by itself."""
+    ratios = [sum(e.seconds) / sum(e.bare_seconds) for e in episodes if sum(e.bare_seconds) and not e.without_model]
+    return float(np.median(ratios)) if ratios else float("nan")
 
 
 def _answers(episodes: Iterable[PlanningEpisode], kind: str) -> dict[str, int]:

@@ -8,8 +8,12 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from reins.bench.audit import LimitAudit
+from reins.bench.planner_figures import planner_figures
 from reins.bench.report import Report
-from reins.bench.tabletop import SETTLE, Episode, judge, report, task_seeds
+from reins.bench.tabletop import SETTLE, task_seeds
+from reins.bench.tabletop_episode import Episode, judge
+from reins.bench.tabletop_report import asked_for, report
+from reins.bench.tabletop_tasks import BenchTask, TaskStyle, draw_task
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent
 from reins.contracts.plan import Plan
@@ -18,8 +22,9 @@ from reins.demo.session import Session, graph
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import RobotState, SafeCommand
 from reins.nodes.recorder import GraphRecorder
+from reins.planning.tracing.reading import read_trace
+from reins.planning.tracing.trace import default_folder, newest
 from reins.rig import RigSettings
-from reins.sim.tasks import TabletopTask, generate_task
 from reins.sim.world_state import WorldState
 
 TASK_LIMIT: Final = 240.0
@@ -38,7 +43,6 @@ class _Watch:
     def __init__(self, profile: RobotProfile) -> None:
         self.audit = LimitAudit(profile)
         self.world: WorldState | None = None
-        self.steps: list[str] = []
 
     def on_state(self, state: RobotState) -> None:
         self.audit.on_state(state)
@@ -59,11 +63,15 @@ class _Watch:
         """Not needed."""
 
     def on_plan(self, stamp: float, plan: Plan) -> None:
-        self.steps.extend(str(call) for call in plan.steps or ())
+        """Not needed: the planner's trace tells more."""
 
 
 def run_tabletop_ros(
-    settings: RigSettings, episodes: int, seed: int, on_episode: Callable[[Episode], None] = lambda _: None
+    settings: RigSettings,
+    episodes: int,
+    seed: int,
+    on_episode: Callable[[Episode], None] = lambda _: None,
+    style: TaskStyle | None = None,
 ) -> Report:
     """Run the suite through the graph: one graph per world, one task after the other.
 
@@ -72,32 +80,37 @@ def run_tabletop_ros(
         episodes: how many tasks.
         seed: seed of the suite; the tasks are those of the rig.
         on_episode: called as each one ends.
+        style: of the tasks; nobody disturbs them here.
 
     Raises:
         ReinsError: the graph does not come up, or dies.
     """
-    tasks = [generate_task(task_seed) for task_seed in task_seeds(seed, episodes)]
-    by_world: dict[str, list[TabletopTask]] = defaultdict(list)
-    for task in tasks:
-        by_world[task.world].append(task)
+    style = style or TaskStyle()
+    tasks = [draw_task(task_seed, style) for task_seed in task_seeds(seed, episodes)]
+    by_world: dict[str, list[BenchTask]] = defaultdict(list)
+    for asked in tasks:
+        by_world[asked.task.world].append(asked)
     done: dict[int, Episode] = {}
     for world, its_tasks in by_world.items():
-        with _running(settings, world) as session:
-            for task in its_tasks:
-                done[task.seed] = _episode(session, task, load_profile(settings.robot))
-                on_episode(done[task.seed])
-    asked = {"planner": settings.planner, "skills": settings.skills, "perception": settings.perception}
-    where = {"robot": settings.robot, "backend": settings.backend}
-    return report([done[task.seed] for task in tasks], {**asked, **where, "seed": seed, "through": "ros"})
+        with running_graph(settings, world) as session:
+            for asked in its_tasks:
+                done[asked.task.seed] = run_in_graph(session, asked, load_profile(settings.robot))
+                on_episode(done[asked.task.seed])
+    ordered = [done[asked.task.seed] for asked in tasks]
+    return report(ordered, {**asked_for(settings, style), "seed": seed, "through": "ros"})
 
 
 @contextmanager
-def _running(settings: RigSettings, world: str) -> Iterator[Session]:
+def running_graph(settings: RigSettings, world: str) -> Iterator[Session]:
+    """A graph with the backends of `settings`."""
     arguments = {
         "robot": settings.robot,
         "backend": settings.backend,
         "world": world,
         "planner": settings.planner,
+        "model": settings.language.model,
+        "base_url": settings.language.base_url,
+        "mode": settings.cadence.mode,
         "skills": settings.skills,
         "perception": settings.perception,
     }
@@ -108,8 +121,13 @@ def _running(settings: RigSettings, world: str) -> Iterator[Session]:
         yield session
 
 
-def _episode(session: Session, task: TabletopTask, profile: RobotProfile) -> Episode:
-    client = session.client
+def run_in_graph(session: Session, asked: BenchTask, profile: RobotProfile) -> Episode:
+    """Put the world of a running graph back to the task's start, and run the task.
+
+    Raises:
+        ReinsError: the graph does not answer, or the world is not put back; says which.
+    """
+    client, task = session.client, asked.task
     watch = _Watch(profile)
     recorder = GraphRecorder(client, watch, watch.on_command)
     try:
@@ -124,7 +142,10 @@ def _episode(session: Session, task: TabletopTask, profile: RobotProfile) -> Epi
     finally:
         recorder.close()
     assert watch.world is not None
-    return judge(task, watch.world, outcome, watch.audit.counts, watch.steps)
+    story = read_trace(newest(default_folder()))
+    steps = [str(entry["call"]) for entry in story.entries if entry["kind"] == "run"]
+    figures = planner_figures(story, task.forbidden)
+    return judge(asked, watch.world, outcome, watch.audit.counts, steps, figures)
 
 
 def _spin_until(session: Session, condition: Callable[[], bool]) -> None:

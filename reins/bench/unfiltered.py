@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reins.bench.report import Record, Report
-from reins.bench.tabletop import Episode, run_tabletop
+from reins.bench.tabletop import run_tabletop
+from reins.bench.tabletop_episode import Episode
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.rig import RigSettings

@@ -127,6 +127,22 @@ def generate_task(seed: int) -> TabletopTask:
     return TabletopTask(instruction, world.name, seed, tuple(step.goal for step in steps), forbidden)
 
 
+def has_room(task: TabletopTask, poses: Mapping[str, TablePose]) -> bool:
+    """Whether a task's pushes, and what it puts beside something, have the room that they need.
+
+    Args:
+        task: the task.
+        poses: of what stands on the table now, by id.
+    """
+    world = load_world(task.world)
+    for kind, name, other in task.goal:
+        if kind == "moved" and name in poses and not _can_push(world, poses, name, other):
+            return False
+        if kind == "beside" and other in poses and not any(_free_places(world, poses, name, other)):
+            return False
+    return True
+
+
 def words(world: WorldSpec, name: str) -> str:
     """How people call an object: its colour and its label."""
     item = world.by_id[name]

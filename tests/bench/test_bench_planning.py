@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from reins.bench import planning
+from reins.bench import planning_asked
 from reins.bench.planning import ALL, PLANNED, chosen_suites, run_planning
 from reins.bench.report import Report
 from reins.cli.app import app
@@ -83,7 +83,7 @@ class Gullible(Oracle):
 
 
 def run(monkeypatch: pytest.MonkeyPatch, planner: Planner, *suites: str, split: str = "familiar") -> Report:
-    monkeypatch.setattr(planning, "make_planner", lambda *_: planner)
+    monkeypatch.setattr(planning_asked, "make_planner", lambda *_: planner)
     return run_planning("x", LanguageSettings(), suites, EPISODES, 1, split=split)
 
 

@@ -86,7 +86,7 @@ class LlamaCppModel:
             _check_file(Path(settings.lora))
         self._path = settings.path
         threads = settings.threads or fitting_threads(settings.path)
-        with _heard(self._lib) as log:
+        with heard(self._lib) as log:
             try:
                 self._llama = self._lib.Llama(
                     model_path=str(settings.path),
@@ -253,7 +253,7 @@ def _check_file(path: Path) -> None:
 
 
 @contextmanager
-def _heard(lib: Any) -> Iterator[list[str]]:
+def heard(lib: Any) -> Iterator[list[str]]:
     """Within the block, collect what llama.cpp complains of."""
     lines: list[str] = []
 
