@@ -57,6 +57,9 @@ class Distances:
         self.lower = np.full(len(pairs), -np.inf)
         self.exact = np.zeros(len(pairs), dtype=bool)
         self.normal, self.point = np.zeros((len(pairs), 3)), np.zeros((len(pairs), 3))
+        firsts = np.array([pair.first for pair in pairs])
+        self._pairs_of = [np.flatnonzero(firsts == number) for number in range(len(bodies))]
+        self._extents = [float(np.linalg.norm(body.corners, axis=1).max()) for body in bodies]
         self._position = np.zeros(model.nv)
         self._way = np.zeros(len(pairs))
 
@@ -71,12 +74,17 @@ class Distances:
         pin.updateGeometryPlacements(self.model, data, self.geometry, self._measured)
 
     def put(self, number: int, placement: pin.SE3) -> None:
-        """Body `number`, which no joint moves, is elsewhere now."""
-        self.geometry.geometryObjects[number].placement = placement
-        for index, pair in enumerate(self.pairs):
-            if pair.first == number:
-                self.lower[index] = -np.inf
-                self.exact[index] = False
+        """Body `number`, which no joint moves, is elsewhere now: a distance of it is less the way that it made."""
+        item = self.geometry.geometryObjects[number]
+        moved = placement.translation - item.placement.translation
+        turned = placement.rotation - item.placement.rotation
+        way = float(np.linalg.norm(moved) + np.linalg.norm(turned) * self._extents[number])
+        if way == 0.0:
+            return
+        item.placement = placement
+        pairs = self._pairs_of[number]
+        self.lower[pairs] -= way
+        self.exact[pairs] = False
 
     @property
     def middles(self) -> FloatArray:

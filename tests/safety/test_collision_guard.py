@@ -115,7 +115,8 @@ class TestSurround:
         assert (guarded.guard._distances is before) is kept
         known = guarded.of(Kind.LINK)
         assert guarded.guard._distances.exact[known].all() == kept
-        assert not guarded.guard._distances.exact[guarded.of(Kind.KEEP_OUT)].any()
+        exact = guarded.guard._distances.exact[guarded.of(Kind.KEEP_OUT)]
+        assert exact.any() == kept and not exact.all(), "of those that are kept, the one that did not move"
         guarded.measured()
         fresh = Guarded(guarded.profile)
         fresh.guard.surround(boxes, None)

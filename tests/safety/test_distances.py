@@ -6,6 +6,8 @@ import coal
 import numpy as np
 import pinocchio as pin
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reins.hardware.collision_model import link_shapes
 from reins.hardware.kinematics import Kinematics
@@ -136,18 +138,49 @@ def test_where_it_stands_still_a_distance_stays_exact(watched: Watched) -> None:
     np.testing.assert_array_equal(watched.distances.lower, before)
 
 
-def test_what_is_put_elsewhere_is_unknown_until_it_is_measured_and_nothing_else_is(watched: Watched) -> None:
+@pytest.mark.parametrize("turn, turned", [(0.0, 0.0), (0.5, 2.0 * np.sqrt(2.0) * np.sin(0.25))])
+def test_what_is_put_elsewhere_is_nearer_by_its_way_at_most_until_it_is_measured(
+    watched: Watched, turn: float, turned: float
+) -> None:
+    """A corner of what turns by φ makes a way of 2 r sin(φ/2) at most; Frobenius' norm has √2 times that."""
     watched.distances.measure(watched.every)
-    before, there = watched.distances.lower.copy(), pin.SE3(np.eye(3), np.array([-0.4, 0.3, 0.5]))
+    before, there = watched.distances.lower.copy(), np.array([-0.4, 0.3, 0.5])
+    there = pin.SE3(pin.rpy.rpyToMatrix(0.0, 0.0, turn), there)
+    way = np.linalg.norm(there.translation - CRATE.centre) + turned * np.linalg.norm(CRATE.size) / 2.0
     watched.distances.put(watched.crate, there)
     np.testing.assert_array_equal(watched.distances.exact, ~watched.of_crate)
-    np.testing.assert_array_equal(watched.distances.lower, np.where(watched.of_crate, -np.inf, before))
+    expected = np.where(watched.of_crate, before - way, before)
+    np.testing.assert_allclose(watched.distances.lower, expected, atol=1e-12)
     watched.go(watched.home)
     watched.distances.measure(watched.every)
     moved = body_of_box(Box("crate", there.translation, there.rotation, CRATE.size), Kind.KEEP_OUT)
     watched.bodies[watched.crate] = moved
     for number in watched.every[watched.of_crate].tolist():
         assert watched.distances.lower[number] == pytest.approx(watched.told(number).min_distance, abs=2e-6)
+
+
+def test_what_is_put_where_it_is_stays_exact(watched: Watched) -> None:
+    watched.distances.measure(watched.every)
+    before = watched.distances.lower.copy()
+    watched.distances.put(watched.crate, pin.SE3(CRATE.rotation, CRATE.centre))
+    assert watched.distances.exact.all()
+    np.testing.assert_array_equal(watched.distances.lower, before)
+
+
+@given(
+    shift=st.tuples(*[st.floats(-0.5, 0.5)] * 3).map(np.array),
+    angles=st.tuples(*[st.floats(-3.0, 3.0)] * 3),
+)
+def test_nothing_that_was_put_is_nearer_than_it_is_taken_for(
+    profile: RobotProfile, shift: FloatArray, angles: tuple[float, float, float]
+) -> None:
+    watched = Watched(profile)
+    watched.distances.measure(watched.every)
+    watched.distances.put(watched.crate, pin.SE3(pin.rpy.rpyToMatrix(*angles), CRATE.centre + shift))
+    bounds = watched.distances.lower.copy()
+    watched.go(watched.home)
+    watched.distances.measure(watched.every)
+    assert (watched.distances.lower >= bounds - 2e-6).all()
 
 
 def test_sharpening_measures_what_is_close_and_not_exact(watched: Watched) -> None:

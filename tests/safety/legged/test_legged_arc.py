@@ -163,6 +163,16 @@ class TestClearance:
         swing = Arc(np.array([-turn, 0.4]), np.array([math.cos(1.0), math.sin(1.0)]) * [turn, 1.0], -turn, 2.0)
         assert swing.clearance(wall)[0] == pytest.approx(0.5 - (1.0 - math.cos(1.0)))
 
+    @pytest.mark.parametrize("turn", [1.0, -1.0])
+    @pytest.mark.parametrize("leaves", [True, False])
+    def test_a_curve_is_nearest_to_a_wall_that_it_leaves_or_comes_to_at_an_end(self, turn: float, leaves: bool) -> None:
+        """No corner is near, and it never runs along the wall."""
+        wall = Regions([box(0.0, 0.0, 0.0, (9.0, 0.1))], 0.0)
+        away = Arc(np.array([0.0, 0.5]), np.array([0.1, 0.3]), turn, 0.5)
+        course = complex(*away.velocity) * cmath.exp(1j * turn * away.time)
+        back = Arc(away.at(np.array(away.time)), -np.array([course.real, course.imag]), -turn, away.time)
+        assert (away if leaves else back).clearance(wall)[0] == pytest.approx(0.4)
+
     @given(shape=SHAPES, place=PLACES, turn=TURNS)
     def test_turning_on_the_spot_stays_where_it_is(self, shape: KeepOut, place: FloatArray, turn: float) -> None:
         regions = Regions([shape], GROWN)
