@@ -11,8 +11,10 @@ from reins.cli import (
     constraints,
     demo,
     doctor,
+    explain,
     graph,
     models,
+    plan,
     sim,
     skills,
     task,
@@ -59,6 +61,8 @@ app.command("demo", rich_help_panel=RUN)(demo.demo)
 app.command("estop", rich_help_panel=OPERATE)(graph.estop)
 app.command("reset", rich_help_panel=OPERATE)(graph.reset)
 app.command("arm", rich_help_panel=OPERATE)(graph.arm)
+app.command("abort", rich_help_panel=OPERATE)(plan.abort)
+app.add_typer(plan.app, name="plan", rich_help_panel=OPERATE)
 app.command("handback", rich_help_panel=OPERATE)(graph.handback)
 app.command("speed", rich_help_panel=OPERATE)(constraints.speed)
 app.add_typer(constraints.app, name="constraints", rich_help_panel=OPERATE)
@@ -66,6 +70,7 @@ app.add_typer(teleop.app, name="teleop", rich_help_panel=OPERATE)
 app.command("status", rich_help_panel=LOOK)(graph.status)
 app.command("blackbox", rich_help_panel=LOOK)(blackbox.blackbox)
 app.command("trace", rich_help_panel=LOOK)(trace.trace)
+app.command("explain", rich_help_panel=LOOK)(explain.explain)
 app.add_typer(skills.app, name="skills", rich_help_panel=LOOK)
 app.add_typer(models.app, name="models", rich_help_panel=LOOK)
 app.command("doctor", rich_help_panel=LOOK)(doctor.doctor)

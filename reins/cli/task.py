@@ -1,11 +1,15 @@
 """`reins task`: ask the planner, watch the robot do it."""
 
+import sys
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from reins.cli.console import ExitCode, Namespace, needs_ros, out
+from reins.cli.console import ExitCode, Namespace, asker, needs_ros, out
+from reins.cli.lines import TypedLines, descriptor_of
+from reins.cli.plan_dialogue import PlanDialogue
 from reins.cli.task_view import TaskView
 
 if TYPE_CHECKING:
@@ -17,26 +21,52 @@ CODES = {
     "refused": ExitCode.REFUSED,
     "question": ExitCode.QUESTION,
     "cancelled": ExitCode.CANCELLED,
+    "answered": ExitCode.SUCCESS,
 }
-COLOURS = {"succeeded": "green", "question": "yellow", "cancelled": "yellow"}
+COLOURS = {"succeeded": "green", "answered": "green", "question": "yellow", "cancelled": "yellow"}
+
+
+class Approval(str, Enum):
+    """The words of `--approve`."""
+
+    ASK = "ask"
+    RISKY = "risky"
+    ALWAYS = "always"
 
 
 def task(
-    instruction: Annotated[str, typer.Argument(help="What to do, e.g. “put the red block in the blue bowl”.")],
+    instruction: Annotated[
+        str, typer.Argument(help="What to do, e.g. “put the red block in the blue bowl”; or “why did you do that?”.")
+    ],
+    approve: Annotated[
+        Approval | None,
+        typer.Option(help="Which plans wait for your answer: all, risky ones, or none. Else as the planner is set."),
+    ] = None,
     namespace: Namespace = "",
     time_limit: Annotated[float, typer.Option(min=1.0, help="Cancel the task after so many seconds.")] = 300.0,
 ) -> None:
     """Do what a sentence says; shows the plan, its steps and how they go. Ctrl-C cancels and waits for the stop."""
     with needs_ros():
         from reins.nodes.client import GraphClient
+        from reins.nodes.plan_client import PlanClient
+    from reins.planning.why.question import is_about_the_past
+
+    mode = approve.value if approve is not None else ""
     with GraphClient(namespace) as client, TaskView(out, instruction) as view:
-        outcome = client.execute_task(instruction, time_limit, view.update)
+        plans = PlanClient(client)
+        dialogue = PlanDialogue(out, TypedLines(descriptor_of(sys.stdin)), plans, asker())
+        if not is_about_the_past(instruction):
+            plans.watch(dialogue.take)
+        outcome = client.execute_task(instruction, time_limit, view.update, mode, dialogue.look)
     show_outcome(outcome)
     raise typer.Exit(int(CODES.get(outcome.outcome, ExitCode.FAILED)))
 
 
 def show_outcome(outcome: "TaskOutcome") -> None:
     """One line: how it ended, why, how long it took."""
+    if outcome.outcome == "answered":
+        out.print(escape(outcome.reason), soft_wrap=True)
+        return
     colour = COLOURS.get(outcome.outcome, "red")
     again = f", planned again {outcome.replans} times" if outcome.replans else ""
     out.print(

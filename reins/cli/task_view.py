@@ -52,12 +52,21 @@ class TaskView:
             self._live.stop()
 
     def update(self, progress: "TaskProgress") -> None:
-        """Take the newest feedback."""
+        """Take the newest feedback. While a plan waits, the screen is left to whoever shows it and takes the answer."""
+        if progress.stage == "asking":
+            self._pause()
+            return
         self._notice(progress)
         if self._live is not None:
+            self._live.start()
             self._live.update(self._render(progress))
         else:
             self._print(progress)
+
+    def _pause(self) -> None:
+        if self._live is not None and self._live.is_started:
+            self._live.update(Text(""))
+            self._live.stop()
 
     def _notice(self, progress: "TaskProgress") -> None:
         """Lines that stay: that an operator drives and how to hand back, and what changed meanwhile."""

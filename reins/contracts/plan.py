@@ -74,7 +74,11 @@ def _dimensions(vector: Vector3) -> str:
 
 
 class Plan(BaseModel):
-    """What a planner answers: a thought, then exactly one of steps, question or refusal, plus constraints."""
+    """What a planner answers: a thought, then exactly one of steps, question or refusal, plus constraints.
+
+    doubts:
+        why a person should look at it before it runs, as the planner knows it, a sentence each. Never a model's own words.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -83,6 +87,7 @@ class Plan(BaseModel):
     question: str | None = None
     refusal: str | None = None
     constraints: tuple[Constraint, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> Self:

@@ -160,11 +160,23 @@ class GraphClient:
         return SkillOutcome(result.success, result.reason, result.duration)
 
     def execute_task(
-        self, instruction: str, time_limit: float, on_progress: Callable[[TaskProgress], None]
+        self,
+        instruction: str,
+        time_limit: float,
+        on_progress: Callable[[TaskProgress], None],
+        approve: str = "",
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> TaskOutcome:
         """Do what a sentence says; it is cancelled after `time_limit` [s] and on KeyboardInterrupt.
 
-        Time while an operator drives by hand does not count; the planner bounds that.
+        Time while an operator drives or a plan waits for an answer does not count; the planner bounds that.
+
+        Args:
+            instruction: the sentence.
+            time_limit: see above.
+            on_progress: told how it goes.
+            approve: which plans run unasked: always, risky, ask, or empty for what the planner is set to.
+            meanwhile: called again and again; may call this client, and end the task by KeyboardInterrupt.
 
         Raises:
             ReinsError: nobody answers, the goal is rejected, or the node dies.
@@ -173,10 +185,11 @@ class GraphClient:
             ExecuteTask,
             "planner/execute_task",
             "planner",
-            ExecuteTask.Goal(instruction=instruction),
+            ExecuteTask.Goal(instruction=instruction, approve=approve),
             time_limit,
             lambda feedback: on_progress(_task_progress(feedback)),
-            lambda feedback: feedback.stage == "paused",
+            lambda feedback: feedback.stage in ("paused", "asking"),
+            meanwhile,
         )
         return TaskOutcome(
             success=result.success,
@@ -236,6 +249,7 @@ class GraphClient:
         time_limit: float,
         on_feedback: Callable[[Any], None],
         is_paused: Callable[[Any], bool] = lambda _: False,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> Any:
         deadline = Deadline(time_limit)
 
@@ -257,7 +271,7 @@ class GraphClient:
             handle = self._wait(client.send_goal_async(goal, feedback_callback=feedback), f"{who} ({name})")
             if not handle.accepted:
                 raise ReinsError(f"rejected by {who}: {self._reason(reasons)}")
-            return self._follow(handle, who, deadline)
+            return self._follow(handle, who, deadline, meanwhile)
         finally:
             client.destroy()
             self.ignore(tap)
@@ -269,12 +283,13 @@ class GraphClient:
             self.step(LISTEN)
         return reasons[0] if reasons else "it did not say why; its log does"
 
-    def _follow(self, handle: Any, who: str, deadline: Deadline) -> Any:
+    def _follow(self, handle: Any, who: str, deadline: Deadline, meanwhile: Callable[[], None]) -> Any:
         result = handle.get_result_async()
         deadline.start(time.monotonic())
         try:
             while not result.done() and not deadline.passed(time.monotonic()):
                 self.step(POLL)
+                meanwhile()
                 if deadline.silence(time.monotonic()) > SILENCE:
                     if not self.alive(who):
                         raise ReinsError(f"the {who} node died or hangs; the robot stops by itself")

@@ -134,6 +134,7 @@ def plan_to_msg(plan: Plan, stamp: float) -> ros.Plan:
     fill_time(message.header.stamp, stamp)
     message.steps = [call_to_msg(step) for step in plan.steps or ()]
     message.constraints = [constraint_to_msg(constraint) for constraint in plan.constraints]
+    message.doubts = list(plan.doubts)
     return message
 
 
@@ -150,6 +151,7 @@ def plan_from_msg(message: ros.Plan) -> Plan:
         question=message.question or None,
         refusal=message.refusal or None,
         constraints=tuple(constraint_from_msg(constraint) for constraint in message.constraints),
+        doubts=tuple(message.doubts),
     )
 
 

@@ -43,12 +43,31 @@ class TaskProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanQuestion:
+    """A plan that waits for an answer.
+
+    Attributes:
+        number: of the question in its task.
+        instruction: what the plan is for.
+        plan: what would be done.
+        risks: why a person should look at it.
+        limit: without an answer for so long it counts as turned down [s].
+    """
+
+    number: int
+    instruction: str
+    plan: Plan
+    risks: tuple[str, ...]
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
 class TaskOutcome:
     """Result of a task.
 
     Attributes:
         success: the task says that its goal holds in the scene.
-        outcome: succeeded, failed, refused, question or cancelled.
+        outcome: succeeded, failed, refused, question, cancelled or answered.
         reason: one sentence.
         plan: the last plan.
         replans: how often it planned again.

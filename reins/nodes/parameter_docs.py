@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from reins.nodes.blackbox import BlackboxSettings
 from reins.nodes.parameters import Settings, bounds_of
 from reins.nodes.perception import PerceptionSettings
-from reins.nodes.planner import PlannerSettings
+from reins.nodes.planner_settings import PlannerSettings
 from reins.nodes.robot import RobotSettings
 from reins.nodes.safety import SafetyNodeSettings
 from reins.nodes.sim_cameras import SimCamerasSettings

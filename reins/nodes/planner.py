@@ -5,13 +5,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
-from pydantic import Field
 from rclpy.action.server import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
 from reins_msgs import msg as ros
 from reins_msgs.action import ExecuteTask
+from reins_msgs.srv import Explain
 
-from reins.contracts.errors import ReinsError
+from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene, sensible
@@ -19,21 +19,24 @@ from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import event_to_msg, time_from_msg
 from reins.nodes.convert_scene import plan_to_msg, scene_from_msg
-from reins.nodes.parameters import Settings
+from reins.nodes.plan_desk import PlanDesk
 from reins.nodes.plan_rules import PlanRules
+from reins.nodes.planner_settings import PlannerSettings
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
 from reins.nodes.running import run
 from reins.nodes.skill_client import SkillClient
 from reins.nodes.skills import TAKEN, obstacle
 from reins.nodes.task import RunningTask
 from reins.nodes.waiting import Thinking, first_of
-from reins.planning.actions import Done, Look, RunSkill
-from reins.planning.cadence import Cadence, Mode
+from reins.planning.actions import Action, Ask, Done, Look, RunSkill
+from reins.planning.approval import MODES, ApprovalMode
+from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
-from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Cancellable, Planner
 from reins.planning.tracing.trace import TraceFolder, default_folder
+from reins.planning.why.account import explain
+from reins.planning.why.question import is_about_the_past
 from reins.skills.library import SKILLS
 
 PATIENCE: Final = 0.5
@@ -49,40 +52,11 @@ PAUSE_FEEDBACK: Final = 1.0
 """Time between two feedbacks of a pause [s]."""
 
 
-class PlannerSettings(LanguageSettings, Settings):
-    """Parameters of the planner node."""
-
-    backend: str = Field(
-        "symbolic", description="planner: symbolic, scripted, or a language model by llama_cpp, openai or transformers"
-    )
-    think_limit: float = Field(
-        60.0, gt=0.0, le=600.0, description="longest that one plan may take, the wait for a language model included [s]"
-    )
-    pause_limit: float = Field(
-        600.0,
-        gt=0.0,
-        le=86400.0,
-        description="longest that an operator may drive by hand in a task before it fails [s]",
-    )
-    mode: Mode = Field(
-        "front_end",
-        description="front_end: plan once, and again when something goes wrong; closed_loop: plan after every step; "
-        "advisor: plan every advice_period, and when a new object is seen",
-    )
-    advice_period: float = Field(
-        30.0, gt=0.0, le=3600.0, description="longest time between two plans in the mode advisor, between steps [s]"
-    )
-    trace_folder: str = Field(
-        "", description="where traces go; empty: $ROS_LOG_DIR/traces, or ~/.ros/reins/traces where that is not set"
-    )
-    trace_keep: int = Field(200, ge=1, le=100_000, description="traces that stay; older ones are removed")
-
-
 class PlannerNode(ManagedNode[PlannerSettings]):
     """Everything is awaited; the planner itself thinks in a thread of its own."""
 
     def __init__(self) -> None:
-        super().__init__("planner", PlannerSettings, live=frozenset({"pause_limit"}))
+        super().__init__("planner", PlannerSettings, live=frozenset({"pause_limit", "approve", "approve_limit"}))
         self._server: ActionServer | None = None
         self._skills: SkillClient | None = None
         self._task: RunningTask | None = None
@@ -110,6 +84,8 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
         self._skills = SkillClient(self, self.robot_time, self._is_taken, self._is_held)
         self._rules = PlanRules(self)
+        self._desk = PlanDesk(self, self.robot_time, self._seen_scene)
+        self.create_service(Explain, "planner/explain", self._on_explain)
         self._server = ActionServer(
             self,
             ExecuteTask,
@@ -188,9 +164,13 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         elif why := obstacle(message):
             self._task.end(f"{why}; ask again once the robot may move", failed=True)
 
-    def _on_goal(self, _request: ExecuteTask.Goal) -> GoalResponse:
+    def _on_goal(self, request: ExecuteTask.Goal) -> GoalResponse:
         if not self._accepting:
             return self._reject(f"the planner node is {self.state}, not active")
+        if is_about_the_past(request.instruction):
+            return GoalResponse.ACCEPT
+        if request.approve not in ("", *MODES):
+            return self._reject(str(UnknownName("way to approve", request.approve, MODES)))
         if self._task is not None:
             running = self._task.executor.instruction
             return self._reject(f"“{running}” is being done, and tasks run one at a time; cancel it or wait")
@@ -205,24 +185,33 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self._events.publish(event_to_msg(SafetyEvent(self.robot_time(), severity, kind, self.get_name(), reason)))
 
     def _on_accepted(self, goal: Any) -> None:
+        if not is_about_the_past(goal.request.instruction):
+            self._task = self._begin(goal)
+        goal.execute()
+
+    def _begin(self, goal: Any) -> RunningTask:
+        """A new task, and its trace."""
         instruction = " ".join(goal.request.instruction.split())
         assert self._planner is not None
         self._trace.begin(instruction, self._planner.name)
         if self._trace.trouble:
             self._tell(Severity.WARN, "no_trace", self._trace.trouble)
         cadence = Cadence(self.settings.mode, self.settings.advice_period)
-        executor = TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace, cadence=cadence)
-        self._task = RunningTask(goal, executor)
-        goal.execute()
+        approve: ApprovalMode = goal.request.approve or self.settings.approve
+        executor = TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace, cadence=cadence, approve=approve)
+        return RunningTask(goal, executor)
 
-    def _on_cancel(self, _goal: Any) -> CancelResponse:
-        if self._task is not None:
+    def _on_cancel(self, goal: Any) -> CancelResponse:
+        if self._task is not None and self._task.goal is goal:
             self._task.end("cancelled by the operator", failed=False)
         return CancelResponse.ACCEPT
 
     async def _execute(self, goal: Any) -> ExecuteTask.Result:
         task = self._task
-        assert task is not None and task.goal is goal
+        if task is None or task.goal is not goal:
+            goal.succeed()
+            answer = self._explain(goal.request.instruction)
+            return ExecuteTask.Result(success=True, outcome="answered", reason=answer)
         begin = self.robot_time()
         try:
             done = await self._carry_out(task)
@@ -253,6 +242,16 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             duration=end - begin,
         )
 
+    def _explain(self, question: str) -> str:
+        answer = explain(self._trace.notebook.story(), question, SKILLS)
+        self._trace.write("why", question=question, answer=answer)
+        self.get_logger().info(f"“{question}” {answer}")
+        return answer
+
+    def _on_explain(self, request: Explain.Request, response: Explain.Response) -> Explain.Response:
+        response.answer = self._explain(request.question)
+        return response
+
     async def _carry_out(self, task: RunningTask) -> Done:
         """Drive the executor to its end. Every wait is bounded, and ends when the task ends from outside."""
         if not task.executor.instruction:
@@ -260,7 +259,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         if why := await self._obstacle():
             return Done("failed", why, None)
         told: Plan | None = None
-        task.executor.standing = await self._rules.standing()
+        task.executor.rules.standing = await self._rules.standing()
         while not task.over.done():
             if task.taken:
                 await self._pause(task)
@@ -275,6 +274,9 @@ class PlannerNode(ManagedNode[PlannerSettings]):
                 return action
             if isinstance(action, Look):
                 await first_of(self, PATIENCE, self._seen, task.interrupted)
+            elif isinstance(action, Ask):
+                await self._desk.wait(task, action, self.settings.approve_limit)
+                task.executor.rules.standing = await self._rules.standing()
             elif isinstance(action, RunSkill):
                 await self._run(task, action)
         task.executor.cancel(task.over.result())
@@ -293,7 +295,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             left = limit - task.paused_for
             await first_of(self, min(PAUSE_FEEDBACK, max(left, 0.0)), self._mode_told, task.over)
         task.hand_back()
-        task.executor.standing = await self._rules.standing()
+        task.executor.rules.standing = await self._rules.standing()
         task.executor.resume(self.robot_time())
 
     def _tell_reports(self) -> None:
@@ -313,7 +315,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             await first_of(self, SETTLE / 2)
         return obstacle(self._safety)
 
-    async def _next(self, task: RunningTask) -> Done | Look | RunSkill | None:
+    async def _next(self, task: RunningTask) -> Action | None:
         """The executor's next action; None if the task ended from outside meanwhile.
 
         A takeover waits until it has thought: the executor is not to be paused in the middle of that.
@@ -335,7 +337,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         """Run a skill to its end. One that an operator takes away is ended and confirmed so, and does not count."""
         assert self._skills is not None
         limit = SKILLS[action.call.skill].time_limit
-        await self._rules.hold(task.executor.constraints)
+        await self._rules.hold(task.executor.rules.own)
         if task.interrupted.done():  # while it was thought of
             task.executor.skill_finished(False, "not begun", self.robot_time(), interrupted=True)
             return
@@ -350,7 +352,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         if not task.over.done():
             taken = task.taken or end.reason in TAKEN.values()
             task.executor.skill_finished(end.success, end.reason, self.robot_time(), interrupted=taken)
-            task.executor.standing = await self._rules.standing()
+            task.executor.rules.standing = await self._rules.standing()
 
     def _seen_scene(self) -> Scene | None:
         """Nothing is planned with what makes no sense; the safety monitor tells of it."""

@@ -13,6 +13,10 @@ from reins.planning.executor import TaskExecutor
 
 HOW_TO_HAND_BACK: Final = "hand back with `reins handback` or the pad's button, and the task goes on"
 
+HOW_TO_ANSWER: Final = (
+    "`reins plan show` shows the plan, `reins plan approve` lets it run, `reins plan reject` does not"
+)
+
 
 class RunningTask:
     """One task. Its waits end when the future `interrupted` is done: over from outside, or taken over by hand.
@@ -74,6 +78,10 @@ class RunningTask:
         """Feedback of a pause: who drives, and how to hand back."""
         who = TAKEN.get(safety.mode, "control is not back yet") if safety else "control is not back yet"
         self._publish("paused", f"{who.split(';')[0]}; {HOW_TO_HAND_BACK}", t)
+
+    def tell_question(self, t: float, left: float) -> None:
+        """Feedback of a plan that waits for an answer, for `left` more seconds."""
+        self._publish("asking", f"waits {left:.0f} s for an answer; {HOW_TO_ANSWER}", t)
 
     def tell_news(self, t: float, text: str) -> None:
         """Feedback of what changed during a pause; the pause is over."""

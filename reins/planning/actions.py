@@ -6,7 +6,7 @@ from typing import Literal
 from reins.contracts.plan import Constraint, Plan, SkillCall
 
 Outcome = Literal["succeeded", "failed", "refused", "question", "cancelled"]
-Stage = Literal["looking", "planning", "acting", "checking", "paused"]
+Stage = Literal["looking", "planning", "asking", "acting", "checking", "paused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ class Limits:
         steps: how many skills may run, so that a planner that goes round in circles comes to an end.
         replans: how often it may plan again.
         same_failures: how often the same call may fail.
+        rejections: how many plans an operator may turn down with a reason before the task ends with a question.
         look: how long to wait for a scene [s].
         settle: how long to look again before an effect that is not seen counts as missing [s].
     """
@@ -24,6 +25,7 @@ class Limits:
     steps: int = 64
     replans: int = 5
     same_failures: int = 3
+    rejections: int = 3
     look: float = 10.0
     settle: float = 1.5
 
@@ -44,6 +46,21 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class Ask:
+    """Show this plan to an operator; then call `answer`, or `unanswered` after a while. Nothing moves meanwhile.
+
+    Attributes:
+        number: of the question in the task, from 1.
+        plan: what is to be done from now on.
+        risks: why a person should look at it, a sentence each; empty if no rule says so.
+    """
+
+    number: int
+    plan: Plan
+    risks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The task is over.
 
@@ -58,4 +75,4 @@ class Done:
     plan: Plan | None
 
 
-Action = RunSkill | Look | Done
+Action = RunSkill | Look | Ask | Done

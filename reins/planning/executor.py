@@ -3,40 +3,29 @@
 Passive: it owns no thread and reads no clock. The planner node and the rig ask `next` what to do, do it, and report by
 `skill_finished`. Every path ends in `Done`: looks, replans and repeated failures are all bounded. While an operator
 drives by hand it is paused: `pause`, and after the hand-back `resume`; then it looks, tells what changed, plans anew.
+A plan that has to be approved first is an `Ask`: `answer` or `unanswered` says how that went, and then it looks again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.facts import Fact, facts_of
-from reins.contracts.plan import Constraint, Plan, SkillCall
-from reins.contracts.scene import TABLE, Scene
-from reins.planning.actions import Action, Done, Limits, Look, Outcome, RunSkill, Stage
+from reins.contracts.plan import Plan, SkillCall
+from reins.contracts.scene import Scene
+from reins.planning.actions import Action, Ask, Done, Limits, Outcome, RunSkill, Stage
+from reins.planning.approval import Answer, ApprovalMode, Approvals, Approve, Edit, Reword, is_within
 from reins.planning.cadence import Cadence
 from reins.planning.changes import changes_text
-from reins.planning.planner import History, Planner, StepRecord
-from reins.planning.simulation import expected_facts
-from reins.planning.tracing.trace import UNTRACED, Trace, scene_entry
-from reins.planning.verifier import avoided, verify
-from reins.planning.words import call_text, fact_text, listed
+from reins.planning.gaze import Gaze
+from reins.planning.planner import History, Planner, unmet_effects
+from reins.planning.reports import Report, deeds, is_hidden
+from reins.planning.rules import TaskRules
+from reins.planning.tracing.trace import UNTRACED, Trace, write_plan
 from reins.skills.registry import SkillSpec
 
 CLEAR_VIEW: Final = SkillCall(skill="home")
 """What is done when the arm hides what has to be seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Report:
-    """A skill that ran and whose effects are still to be seen."""
-
-    call: SkillCall
-    success: bool
-    reason: str
-    before: Scene
-    ended: float
-    expected: frozenset[Fact]
 
 
 class TaskExecutor:
@@ -49,6 +38,7 @@ class TaskExecutor:
         limits: bounds of the task.
         trace: takes what happens.
         cadence: how often the planner is asked while all goes well.
+        approve: which plans run unasked.
     """
 
     def __init__(
@@ -59,8 +49,10 @@ class TaskExecutor:
         limits: Limits | None = None,
         trace: Trace = UNTRACED,
         cadence: Cadence | None = None,
+        approve: ApprovalMode = "always",
     ) -> None:
-        self.instruction: Final = instruction
+        self.instruction = instruction
+        """What is to be done; an operator who is asked may say it in other words."""
         self.plan: Plan | None = None
         """The plan that is being followed, or the last one."""
         self.step = 0
@@ -68,8 +60,8 @@ class TaskExecutor:
         self.replans = 0
         """How often it planned again because the world disagreed."""
         self.stage: Stage = "looking"
-        self.standing: tuple[Constraint, ...] = ()
-        """What others hold the robot to, beside the plan's own constraints; whoever drives the task says so."""
+        self.rules: Final = TaskRules(registry)
+        """What the task is held to; whoever drives it says what others hold the robot to."""
         self.blind = ""
         """Why no scene comes, where that is known; whoever drives the task says so."""
         self.notes: list[str] = []
@@ -79,6 +71,8 @@ class TaskExecutor:
         self._limits = limits or Limits()
         self._trace = trace
         self._cadence = cadence or Cadence()
+        self._approvals: Final = Approvals(approve, self._limits.rejections, trace)
+        self._is_operators = False  # the plan is an operator's own: it is followed to its end as it is
         self._planned = (0.0, frozenset[str]())  # when the plan was made, and the objects that were there
         self._history: History | None = None
         self._failures: dict[str, int] = {}
@@ -90,18 +84,14 @@ class TaskExecutor:
         self._running: tuple[SkillCall, Scene] | None = None
         self._clearing = False  # the running skill only clears the view
         self._cleared = False  # it has been cleared since the last step
-        self._constraints: tuple[Constraint, ...] = ()
-        self._agreed: dict[Constraint, None] = {}  # the constraints of all plans so far, in order
-        self._report: _Report | None = None
-        self._newer_than: float | None = None
-        self._waiting_since = 0.0
-        self._settled_at = float("-inf")
+        self._report: Report | None = None
+        self._gaze: Final = Gaze(self._limits)
         self._done: Done | None = None
 
     @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints of the plan that is being followed."""
-        return self._constraints
+    def asked(self) -> Ask | None:
+        """The question that waits for an operator, or None."""
+        return self._approvals.open
 
     @property
     def over(self) -> bool:
@@ -128,13 +118,14 @@ class TaskExecutor:
         self._check_idle()
         if self.stage == "paused":
             raise ReinsError("the task is paused while an operator drives: resume it after the hand-back")
-        if self._newer_than is None:
-            self._newer_than, self._waiting_since = t, t
-        if scene is None or scene.stamp <= self._newer_than:
-            if t - self._waiting_since > self._limits.look:
-                why = self.blind or "is perception running?"
-                return self._end("failed", f"no new scene for {self._limits.look:.0f} s; {why}")
-            return Look(self._newer_than)
+        if self.asked is not None:
+            return self.asked
+        look = self._gaze.look(scene, t)
+        if look is not None and self._gaze.waits_too_long(t):
+            why = self.blind or "is perception running?"
+            return self._end("failed", f"no new scene for {self._limits.look:.0f} s; {why}")
+        if look is not None or scene is None:
+            return look or self._gaze.past(t, t)
         try:
             return self._decide(scene, t)
         except ReinsError as error:
@@ -158,15 +149,13 @@ class TaskExecutor:
         (call, before), self._running = self._running, None
         if self._done is not None:
             return
-        self._look_past(t, t)
+        self._gaze.past(t, t)
         self.stage = "checking"
         if interrupted:
             self._valid, self._trouble = False, None
         elif not self._clearing:
-            spec = self._registry[call.skill]
-            expected = expected_facts(spec, spec.with_defaults(call.arguments), before.held())
-            self._report = _Report(call, success, reason, before, t, expected)
-            self._settled_at = t + self._limits.settle
+            self._report = Report.of(call, self._registry[call.skill], success, reason, before, t)
+            self._gaze.settle(t)
         self._clearing = False
 
     def pause(self, scene: Scene | None) -> None:
@@ -179,33 +168,63 @@ class TaskExecutor:
             ReinsError: a skill is still running; end it and report it first.
         """
         self._check_idle()
+        self._approvals.withdraw("taken over by hand")
         self.stage = "paused"
         self._left = self._left or scene
         if scene is not None and self._history is None:
             self._history = History(scene)
         report, self._report = self._report, None
         if report is not None and scene is not None and self._history is not None:
-            seen = report.success and report.expected <= facts_of(scene, report.before)
-            record = StepRecord(report.call, True, "", report.before, scene)
-            self._history = self._history.then(record) if seen else self._history
+            record = report.judged(scene)
+            self._history = self._history.then(record) if record.success else self._history
         self._valid, self._trouble = False, None
 
     def resume(self, t: float) -> None:
         """Control was handed back at robot time `t` [s]: look for as long as effects may take to be seen, plan anew."""
         self.stage = "looking"
-        self._settled_at = t + 2.0 * self._limits.settle
         self._cleared = False
-        self._newer_than, self._waiting_since = t + self._limits.settle, t
+        self._gaze.settle(t + self._limits.settle)
+        self._gaze.past(t + self._limits.settle, t)
+
+    def answer(self, answer: Answer, scene: Scene | None, t: float) -> None:
+        """An operator answers the question that is open.
+
+        Args:
+            answer: what they say.
+            scene: what is seen now; a plan of the operator's is verified against it.
+            t: robot time [s]. What follows is decided on a newer scene.
+
+        Raises:
+            ReinsError: nothing is asked, or the plan does not pass; says why. The question stays open then.
+        """
+        plan = self._approvals.answered(answer, self.rules, scene, t)
+        self.stage = "looking"
+        self._gaze.past(t, t)
+        if isinstance(answer, Approve | Edit):
+            self._is_operators = isinstance(answer, Edit)
+            self._follow(plan)
+            return
+        self._valid, self._trouble = False, None
+        self._cleared = True  # the arm stays where it is
+        if isinstance(answer, Reword):
+            self._start_over(answer.instruction)
+        else:
+            self._turn_down(answer.reason.strip())
+
+    def unanswered(self, limit: float) -> None:
+        """Nobody answered within `limit` [s]: that turns the plan down, and ends the task."""
+        self.cancel(f"nobody approved the plan within {limit:g} s, which counts as turned down")
 
     def cancel(self, reason: str) -> None:
         """End the task; whoever drives it stops a running skill. A task that is over stays as it is."""
+        self._approvals.withdraw(reason)
         self._end("cancelled", reason)
 
     def _decide(self, scene: Scene, t: float) -> Action:
         if self._history is None:
             self._history = History(scene)
-        forbidden = avoided(self.standing) & set(scene.objects)
-        self._history = replace(self._history, forbidden=forbidden, agreed=tuple(self._agreed), left=())
+        forbidden = self.rules.forbidden(scene)
+        self._history = replace(self._history, forbidden=forbidden, agreed=self.rules.agreed, left=())
         if self._left is not None:
             self.notes.append(changes_text(self._left, scene))
             self._left = None
@@ -215,24 +234,22 @@ class TaskExecutor:
             return action
         return self._plan_again(self._history, scene, t)
 
-    def _judge(self, report: _Report, history: History, scene: Scene, t: float) -> Action | None:
+    def _judge(self, report: Report, history: History, scene: Scene, t: float) -> Action | None:
         """Whether the effects of a skill are seen; None once that is settled."""
-        missing = report.expected - facts_of(scene, report.before)
+        missing = report.missing(scene)
         if report.success and missing:
-            if t < self._settled_at:
-                return self._look_past(scene.stamp, t)
-            if self._can_clear_view and _hidden(missing, scene, report.ended):
+            if not self._gaze.is_settled(t):
+                return self._gaze.past(scene.stamp, t)
+            if self._can_clear_view and is_hidden(missing, scene, report.ended):
                 return self._clear_view(scene)
-        success = report.success and not missing
-        reason = report.reason or f"{listed(fact_text(fact, negated=True) for fact in sorted(missing))} afterwards"
-        record = StepRecord(report.call, success, "" if success else reason, report.before, scene)
+        record = report.judged(scene)
         self._history = history.then(record)
-        self._trace.write("step", t=t, call=str(report.call), success=success, reason=record.reason)
+        self._trace.write("step", t=t, call=str(report.call), success=record.success, reason=record.reason)
         self._report = None
-        if success:
+        if record.success:
             self.step += 1
         else:
-            self._valid, self._trouble = False, f"{report.call} failed: {reason}"
+            self._valid, self._trouble = False, f"{report.call} failed: {record.reason}"
             name = str(report.call)
             self._failures[name] = self._failures.get(name, 0) + 1
         return None
@@ -240,22 +257,22 @@ class TaskExecutor:
     def _go_on(self, history: History, scene: Scene, t: float) -> Action | None:
         """Follow the plan, or finish; None when the world no longer fits it."""
         assert self.plan is not None and self.plan.steps is not None
-        if self._planner.quick:
+        if self._planner.quick and not self._is_operators:
             self._shorten(self.plan.steps[self.step :], history, scene)
         if self.step < len(self.plan.steps):
-            problems = self._verify(self.plan, scene, self.step)
-            if not problems and self._is_due(scene, t):
+            problems = self.rules.verify(self.plan, scene, self.step)
+            if not problems and not self._is_operators and self._is_due(scene, t):
                 self._valid, self._trouble = False, None
                 self._history = replace(history, left=self.plan.steps[self.step :])
                 return None
             if not problems:
                 return self._run(self.plan.steps[self.step], scene)
         else:
-            problems = self._planner.unmet(self.instruction, scene, history)
+            problems = self._unmet(scene, history)
             if not problems:
-                return self._end("succeeded", _deeds(history))
-        if t < self._settled_at:
-            return self._look_past(scene.stamp, t)
+                return self._end("succeeded", deeds(history))
+        if not self._gaze.is_settled(t):
+            return self._gaze.past(scene.stamp, t)
         self._valid, self._trouble = False, problems[0]
         return None
 
@@ -267,8 +284,12 @@ class TaskExecutor:
     def _shorten(self, left: Sequence[SkillCall], history: History, scene: Scene) -> None:
         """Drop steps that have become needless, because somebody else did them or because another way has opened."""
         plan = self._planner.plan(self.instruction, scene, history)
-        if plan.steps is not None and len(plan.steps) < len(left) and not self._verify(plan, scene):
-            self.plan, self.step, self._constraints = plan, 0, plan.constraints
+        if plan.steps is None or len(plan.steps) >= len(left) or self.rules.verify(plan, scene):
+            return
+        asks = self._approvals.reasons_to_ask(plan, self.rules.circumstances(scene)) is not None
+        if not asks or is_within(plan, left, self.rules.plan):
+            write_plan(self._trace, plan, scene, "there is a shorter way now", (), self.rules.standing)
+            self.plan, self.step, self.rules.plan = plan, 0, plan.constraints
 
     def _plan_again(self, history: History, scene: Scene, t: float) -> Action:
         """Make a plan that the verifier accepts and start it, or end the task."""
@@ -283,44 +304,77 @@ class TaskExecutor:
             self.stage = "planning"
             self.plan, self.step = self._planner.plan(self.instruction, scene, history), 0
             self._planned = (t, frozenset(scene.objects))
-            problems = self._verify(self.plan, scene)
-            self._trace.write("plan", t=t, scene=scene_entry(scene), plan=_plan_entry(self.plan), problems=problems)
+            self._is_operators = False
+            problems = self.rules.verify(self.plan, scene) or self._approvals.unwanted(self.plan)
+            because = self._trouble or "; ".join(history.problems)
+            write_plan(self._trace, self.plan, scene, because, problems, self.rules.standing)
             if self.plan.question is not None:
                 return self._end("question", self.plan.question)
             if self.plan.refusal is not None:
                 if not self._moved:
                     return self._end("refused", self.plan.refusal)
                 self._trouble = None
-                if t < self._settled_at:
-                    return self._look_past(scene.stamp, t)
+                if not self._gaze.is_settled(t):
+                    return self._gaze.past(scene.stamp, t)
                 if not self._can_clear_view:
                     return self._end("failed", self.plan.refusal)
                 return self._clear_view(scene)
+            if self._approvals.exhausted:
+                return self._end("question", self._approvals.exhausted)
             if not problems and self.plan.steps:
-                self._valid, self._trouble = True, None
-                self._constraints = self.plan.constraints
-                self._agreed.update(dict.fromkeys(self._constraints))
-                return self._run(self.plan.steps[0], scene)
+                return self._ask(self.plan, history, scene, t) or self._run(self.plan.steps[0], scene)
             problems = problems or self._planner.unmet(self.instruction, scene, history)
             if not problems:
-                return self._end("succeeded", _deeds(history))
+                return self._end("succeeded", deeds(history))
             self._history = history = history.rejected(problems)
             self._trouble = problems[0]
 
-    def _verify(self, plan: Plan, scene: Scene, start: int = 0) -> list[str]:
-        """What is wrong with a plan, the constraints of others included as far as they are about this scene."""
-        here = [c for c in self.standing if c.kind != "avoid" or c.object in scene.objects]
-        bound = plan.model_copy(update={"constraints": (*plan.constraints, *here)})
-        return verify(bound, scene, self._registry, start)
+    def _ask(self, plan: Plan, history: History, scene: Scene, t: float) -> Ask | None:
+        """Follow a plan, or ask first. What may run already is not asked about again, unless something failed."""
+        may_run = self._trouble is None and is_within(plan, history.left, self.rules.plan)
+        ask = None if may_run else self._approvals.consider(plan, self.rules.circumstances(scene), t)
+        if ask is None:
+            self._follow(plan)
+        else:
+            self.stage = "asking"
+        return ask
 
-    def _run(self, call: SkillCall, scene: Scene) -> RunSkill | Done:
+    def _follow(self, plan: Plan) -> None:
+        """This is the plan from now on, and it may run."""
+        self.plan, self.step = plan, 0
+        self._valid, self._trouble = True, None
+        self.rules.follow(plan)
+
+    def _turn_down(self, reason: str) -> None:
+        """The operator does not want this plan: make another one with the reason in mind, or end."""
+        if not reason:
+            self._end("cancelled", "the operator turned the plan down")
+            return
+        assert self._history is not None
+        self.rules.say(reason, self._history.initial)
+        self._history = self._history.rejected([f"the operator turned it down: {reason}"])
+
+    def _start_over(self, instruction: str) -> None:
+        """The operator has said it in other words: a new task, from what is seen next."""
+        self.instruction = " ".join(instruction.split())
+        self._history = None
+        self._failures.clear()
+        self.rules.start_over()
+
+    def _unmet(self, scene: Scene, history: History) -> list[str]:
+        """What is not so although it was asked for. Of an operator's own plan, its effects are what was asked for."""
+        if self._is_operators:
+            return unmet_effects(scene, history, self._registry)
+        return self._planner.unmet(self.instruction, scene, history)
+
+    def _run(self, call: SkillCall, scene: Scene, is_aside: bool = False) -> RunSkill | Done:
         self._runs += 1
         if self._runs > self._limits.steps:
             return self._end("failed", f"gave up after {self._limits.steps} skills")
         self.stage, self._moved = "acting", True
         self._running, self._clearing, self._cleared = (call, scene), False, False
-        self._trace.write("run", t=scene.stamp, call=str(call))
-        return RunSkill(call, (*self._constraints, *self.standing))
+        self._trace.write("run", t=scene.stamp, call=str(call), step=None if is_aside else self.step)
+        return RunSkill(call, (*self.rules.own, *self.rules.standing))
 
     @property
     def _can_clear_view(self) -> bool:
@@ -328,13 +382,9 @@ class TaskExecutor:
 
     def _clear_view(self, scene: Scene) -> RunSkill | Done:
         """Move the arm out of the way once, to see what it may hide."""
-        action = self._run(CLEAR_VIEW, scene)
+        action = self._run(CLEAR_VIEW, scene, is_aside=True)
         self._clearing = self._cleared = True
         return action
-
-    def _look_past(self, stamp: float, t: float) -> Look:
-        self._newer_than, self._waiting_since = stamp, t
-        return Look(stamp)
 
     def _check_idle(self) -> None:
         if self._running is not None:
@@ -346,21 +396,3 @@ class TaskExecutor:
             self._done = Done(outcome, "; ".join((reason, *notes)), self.plan)
             self._trace.write("end", outcome=outcome, reason=self._done.reason, replans=self.replans)
         return self._done
-
-
-def _plan_entry(plan: Plan) -> dict[str, Any]:
-    """A plan as plain data, without what it does not say."""
-    return plan.model_dump(mode="json", exclude_defaults=True)
-
-
-def _hidden(facts: frozenset[Fact], scene: Scene, since: float) -> bool:
-    """Whether some object that the facts are about has not been seen since then."""
-    names = {name for fact in facts if fact[0] not in ("holding", "moved") for name in fact[1:] if name != TABLE}
-    names |= {fact[1] for fact in facts if fact[0] == "moved"}
-    return any(name not in scene.objects or scene.objects[name].last_seen <= since for name in names)
-
-
-def _deeds(history: History) -> str:
-    """What was done, for the result."""
-    done = [call_text(record.call) for record in history.steps if record.success]
-    return f"done: {listed(done)}" if done else "nothing to do: it is so already"

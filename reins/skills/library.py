@@ -100,6 +100,7 @@ PUSH: Final = SkillSpec(
         Condition(("moved", "object", "direction")),
     ),
     time_limit=25.0,
+    risk="pushes without a grip: where the object ends is not exact, and pushing back does not undo it",
 )
 
 HOME: Final = SkillSpec(

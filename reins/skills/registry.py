@@ -89,6 +89,7 @@ class SkillSpec:
         effects: hold after it succeeded.
         time_limit: longest it may run [s], robot time.
         kinds: kinds of robot that it fits.
+        risk: why what it does may be hard to undo, a clause that goes on after its name; empty if it is not.
     """
 
     name: str
@@ -98,6 +99,7 @@ class SkillSpec:
     effects: tuple[Condition, ...]
     time_limit: float
     kinds: tuple[str, ...] = ("arm",)
+    risk: str = ""
 
     def with_defaults(self, arguments: Mapping[str, ArgumentValue]) -> dict[str, ArgumentValue]:
         """The arguments, unchecked, with the defaults of those that were left out."""

@@ -4,6 +4,8 @@ import threading
 import time
 
 import numpy as np
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import Joy
 from typing_extensions import Self
 
@@ -157,6 +159,14 @@ class PadInHand:
                 hand.spin(0.02)
                 if pad.get_subscription_count():
                     self._ready.set()
+
+
+def set_parameter(client: GraphClient, node: str, name: str, number: float) -> None:
+    """Set a parameter of a running node."""
+    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=number)
+    fields = {"parameters": [Parameter(name=name, value=value)]}
+    (result,) = client.call(SetParameters, f"{node}/set_parameters", node, fields).results
+    assert result.successful, result.reason
 
 
 def make_ready(client: GraphClient) -> None:

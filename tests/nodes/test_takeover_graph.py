@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from patience import patient
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import SetParameters
-from task_helpers import HOME, LIMIT, PadInHand, ignore, make_ready, safety_mode, wait_for_mode
+from task_helpers import HOME, LIMIT, PadInHand, ignore, make_ready, safety_mode, set_parameter, wait_for_mode
 
 from reins.contracts.errors import ReinsError
 from reins.demo.recording import Recording
@@ -151,10 +149,10 @@ def take_over(client: GraphClient, pad: PadInHand, then: Callable[[], None]) -> 
 
 def test_a_task_that_is_paused_too_long_fails_with_the_reason(client: GraphClient, pad: PadInHand) -> None:
     try:
-        set_pause_limit(client, 1.5)
+        set_parameter(client, "planner", "pause_limit", 1.5)
         result = take_over(client, pad, lambda: None)
     finally:
-        set_pause_limit(client, 600.0)
+        set_parameter(client, "planner", "pause_limit", 600.0)
     assert result.outcome == "failed" and "did not hand back within 1.5 s" in result.reason
     wait_for_mode(client, "hold")
     refused = client.run_skill(HOME, (), LIMIT, ignore)
@@ -207,15 +205,3 @@ def test_a_pad_that_is_unplugged_while_held_holds_and_gives_nothing_back(client:
     assert "joystick_lost" in {event.kind for event in recording.events}
     refused = client.run_skill(HOME, (), LIMIT, ignore)
     assert not refused.success and "reins handback" in refused.reason
-
-
-def set_pause_limit(client: GraphClient, seconds: float) -> None:
-    asks = client.node.create_client(SetParameters, "planner/set_parameters")
-    assert asks.wait_for_service(LIMIT)
-    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=seconds)
-    future = asks.call_async(SetParameters.Request(parameters=[Parameter(name="pause_limit", value=value)]))
-    end = time.monotonic() + LIMIT
-    while not future.done() and time.monotonic() < end:
-        client.spin(0.05)
-    assert future.result().results[0].successful
-    client.node.destroy_client(asks)

@@ -9,7 +9,8 @@ from planning_tables import SPREAD, scene_of
 from reins.contracts.facts import AXES
 from reins.contracts.plan import Constraint, SkillCall
 from reins.contracts.scene import TABLE, Scene, SceneObject
-from reins.planning.actions import Done, Look, RunSkill
+from reins.planning.actions import Ask, Done, Look, RunSkill
+from reins.planning.approval import Answer
 from reins.planning.executor import TaskExecutor
 from reins.skills.library import DEFAULT_PUSH
 
@@ -38,6 +39,8 @@ class World:
         lies: runs that report success and do nothing.
         events: what happens after the n-th run of any skill, n from 1.
         hidden: ids that perception does not show.
+        asked: every plan that waited for an answer.
+        answers: what the operator says to these, in turn.
         hides_until_home: whatever a skill moves is not seen until the arm goes home.
     """
 
@@ -50,6 +53,8 @@ class World:
         self.lies: set[tuple[str, int]] = set()
         self.events: dict[int, Callable[[World], None]] = {}
         self.hidden: set[str] = set()
+        self.asked: list[Ask] = []
+        self.answers: list[Answer] = []
         self.hides_until_home = False
         self._believed = dict(scene.objects)
         self._covered: set[str] = set()
@@ -80,6 +85,9 @@ class World:
             elif isinstance(action, RunSkill):
                 success, reason = self.run(action)
                 executor.skill_finished(success, reason, self.t)
+            elif isinstance(action, Ask):
+                self.asked.append(action)
+                executor.answer(self.answers.pop(0), self.scene(), self.t)
         raise AssertionError(f"no end after {MOST_ACTIONS} actions: {self.calls}")
 
     def run(self, action: RunSkill) -> tuple[bool, str]:

@@ -204,13 +204,13 @@ def test_every_step_runs_under_the_plans_constraints() -> None:
 def test_what_an_operator_forbids_is_planned_around_or_told_and_never_begun() -> None:
     forbidden = Constraint(kind="avoid", object="red_block", set_by="operator", id="operator-1")
     world, task = World(tabletop()), executor()
-    task.standing = (forbidden,)
+    task.rules.standing = (forbidden,)
     done = world.drive(task)
     assert (done.outcome, world.calls) == ("refused", [])
     assert "touching red_block, which must not be touched" in done.reason
 
     scripted = executor("pick(object=red_block)", planner="scripted")
-    scripted.standing = (forbidden,)
+    scripted.rules.standing = (forbidden,)
     done = world.drive(scripted)
     assert (done.outcome, world.calls) == ("failed", []), "whatever the planner does, the verifier knows"
     assert "touches red_block, which must not be touched" in done.reason
@@ -219,7 +219,7 @@ def test_what_an_operator_forbids_is_planned_around_or_told_and_never_begun() ->
 def test_what_is_forbidden_and_in_the_way_is_named() -> None:
     world = World(tabletop(yellow_block="on red_block"))
     task = executor()
-    task.standing = (Constraint(kind="avoid", object="yellow_block", set_by="operator", id="operator-1"),)
+    task.rules.standing = (Constraint(kind="avoid", object="yellow_block", set_by="operator", id="operator-1"),)
     done = world.drive(task)
     assert (done.outcome, world.calls) == ("refused", [])
     assert "touching yellow_block, which must not be touched" in done.reason
@@ -229,18 +229,18 @@ def test_what_others_ask_for_holds_for_the_skills_and_is_not_the_plans() -> None
     slow = Constraint(kind="speed", scale=0.3, set_by="operator", id="operator-1")
     elsewhere = Constraint(kind="avoid", object="cup", set_by="operator", id="operator-2")
     world, task = World(tabletop()), executor("put the red block in the bowl but don't touch the yellow block")
-    task.standing = (slow, elsewhere)
+    task.rules.standing = (slow, elsewhere)
     assert world.drive(task).outcome == "succeeded"
     own = Constraint(kind="avoid", object="yellow_block")
     assert [set(constraints) for _, constraints in world.ran] == [{own, slow, elsewhere}] * 2
-    assert task.constraints == (own,)
+    assert task.rules.own == (own,)
 
 
 def test_a_constraint_that_comes_in_the_middle_counts_from_the_next_step_on() -> None:
     world, task = World(tabletop()), executor()
 
     def forbid(_: World) -> None:
-        task.standing = (Constraint(kind="avoid", object="blue_bowl", set_by="operator", id="operator-1"),)
+        task.rules.standing = (Constraint(kind="avoid", object="blue_bowl", set_by="operator", id="operator-1"),)
 
     world.events[1] = forbid
     done = world.drive(task)

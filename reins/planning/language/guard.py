@@ -22,11 +22,11 @@ _CHINESE_NOT: Final = re.compile(
 )
 _CHINESE_JOIN: Final = re.compile(r"[和或与、跟及]")
 _CHINESE_CARE: Final = {"小心": 0.5, "轻轻": 0.5, "轻一点": 0.5, "慢慢": 0.3, "慢一点": 0.3, "缓慢": 0.3}
-_CHINESE_COLOURS: Final = {
+CHINESE_COLOURS: Final = {
     **{"红": "red", "绿": "green", "蓝": "blue", "黄": "yellow", "白": "white", "黑": "black"},
     **{"橙": "orange", "紫": "purple", "粉": "pink", "棕": "brown", "灰": "grey"},
 }
-_CHINESE_KINDS: Final = {"方块": "block", "积木": "block", "木块": "block", "碗": "bowl", "盘": "plate", "碟": "plate"}
+CHINESE_KINDS: Final = {"方块": "block", "积木": "block", "木块": "block", "碗": "bowl", "盘": "plate", "碟": "plate"}
 _END: Final = re.compile(r"[.;!?\n]|\bthen\b")
 _PART: Final = re.compile(r",|\band\b|\bbut\b|\bwhile\b")
 _WORD: Final = re.compile(r"\s+")
@@ -78,8 +78,8 @@ def _chinese(said: str, scene: Scene) -> list[Constraint]:
 
 def _is_meant(text: str, item: SceneObject) -> bool:
     """Whether a phrase names an object's colour, or its kind without any colour."""
-    colours = {colour for sign, colour in _CHINESE_COLOURS.items() if sign in text}
-    kinds = {kind for sign, kind in _CHINESE_KINDS.items() if sign in text}
+    colours = {colour for sign, colour in CHINESE_COLOURS.items() if sign in text}
+    kinds = {kind for sign, kind in CHINESE_KINDS.items() if sign in text}
     return (
         bool(colours or kinds) and item.colour in (colours or {item.colour}) and item.label in (kinds or {item.label})
     )

@@ -50,6 +50,10 @@ CLOSING: Final = 5.0
 """How long a cancelled model may take to come to its end before it is left alone [s]."""
 
 
+FEW: Final = 0.6
+"""Share of the votes below which a plan is doubtful, though it has the most of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Proposal:
     """A reply: as it came, as a plan if it is one, and what is wrong with it."""
@@ -210,7 +214,7 @@ class LanguagePlanner:
             proposals = list(self._votes(model, dialogue.prompt(), question, attempt, deadline, cancel))
             best = _most_frequent([proposal for proposal in proposals if not proposal.problems])
             if best is not None and best.plan is not None:
-                return best.plan
+                return _with_doubts(best.plan, _agreement(best, proposals))
             worst = _most_frequent(proposals) or proposals[0]
             problems = worst.problems
             dialogue.turned_down(worst)
@@ -314,7 +318,10 @@ class LanguagePlanner:
         if plan.refusal is None:
             self._report(f"{why}; the symbolic planner goes on")
             thought = "; ".join(filter(None, (plan.thought, "planned without the language model")))
-            return self._tightened(plan.model_copy(update={"thought": thought}), question)
+            plan = _with_doubts(
+                plan.model_copy(update={"thought": thought}), "it was planned without the language model"
+            )
+            return self._tightened(plan, question)
         if question.history.left:
             self._report(f"{why}; the plan at hand goes on")
             return self._tightened(Plan(thought="the plan at hand goes on", steps=question.history.left), question)
@@ -356,6 +363,17 @@ def _most_frequent(proposals: list[_Proposal]) -> _Proposal | None:
     """The proposal that most others agree with; of several the first. Wording does not matter, what is done does."""
     count = Counter(map(_meaning, proposals))
     return max(proposals, key=lambda proposal: count[_meaning(proposal)], default=None)
+
+
+def _agreement(best: _Proposal, proposals: Sequence[_Proposal]) -> str:
+    """How few of several replies say what the best one says; empty if enough do."""
+    same = sum(_meaning(proposal) == _meaning(best) for proposal in proposals)
+    return f"only {same} of {len(proposals)} replies of the model agree on it" if same < FEW * len(proposals) else ""
+
+
+def _with_doubts(plan: Plan, doubt: str) -> Plan:
+    """The plan, and why a person should look at it."""
+    return plan.model_copy(update={"doubts": (*plan.doubts, doubt)}) if doubt and plan.steps else plan
 
 
 def _meaning(proposal: _Proposal) -> str:

@@ -57,6 +57,8 @@ def read_reply(text: str) -> Plan:
         raise ReinsError("the reply is nested too deeply to be a plan") from None
     if set_by := [rule for rule in _rules(found) if isinstance(rule, dict) and {"set_by", "id"} & rule.keys()]:
         raise ReinsError(f"a constraint of a reply has no set_by and no id: {set_by[0]}")
+    if isinstance(found, dict) and "doubts" in found:
+        raise ReinsError("a reply has no doubts: whether a plan is doubtful is not its own to say")
     try:
         return Plan.model_validate(found)
     except ValidationError as error:

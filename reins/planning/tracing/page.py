@@ -14,6 +14,9 @@ _TITLES: Final = {
     "trouble": "Model failed",
     "cache": "Remembered",
     "plan": "Plan",
+    "ask": "Operator asked",
+    "answer": "Operator said",
+    "why": "Asked why",
     "run": "Skill begins",
     "step": "Skill ended",
     "end": "End",
@@ -59,7 +62,15 @@ def line_of(entry: Entry) -> str:
         case {"kind": "cache"}:
             return f"no model was asked; {entry.get('hits', 0)} hits, {entry.get('misses', 0)} misses so far"
         case {"kind": "plan", "plan": plan}:
-            return _plan_line(plan, entry.get("problems") or ())
+            because = f" (because {entry['because']})" if entry.get("because") else ""
+            return _plan_line(plan, entry.get("problems") or ()) + because
+        case {"kind": "ask"}:
+            risks = entry.get("risks") or ()
+            return f"question {entry.get('number', '')}: may this plan run? {'; '.join(map(str, risks))}".strip()
+        case {"kind": "answer"}:
+            return _answer_line(entry)
+        case {"kind": "why"}:
+            return f"“{entry.get('question', '')}” {entry.get('answer', '')}"
         case {"kind": "run", "call": call}:
             return str(call)
         case {"kind": "step", "call": call}:
@@ -67,6 +78,14 @@ def line_of(entry: Entry) -> str:
         case {"kind": "end", "outcome": outcome}:
             return f"{outcome}: {entry.get('reason', '')}"
     return str(entry.get("why", ""))
+
+
+def _answer_line(entry: Entry) -> str:
+    """Who said what to which question."""
+    plan, text = entry.get("plan"), entry.get("text")
+    said = _plan_line(plan, ()) if plan is not None else str(text or "")
+    who = f"{entry['by']}: " if "by" in entry else ""
+    return f"question {entry.get('number', '')}: {who}{entry.get('verdict', '')}" + (f": {said}" if said else "")
 
 
 def _plan_line(plan: Any, problems: Any) -> str:
@@ -94,6 +113,8 @@ def _went_well(entry: Entry) -> bool | None:
             return bool(entry.get("outcome") == "succeeded")
         case "trouble":
             return False
+        case "answer":
+            return entry.get("verdict") in ("approve", "edit")
     return None
 
 

@@ -34,17 +34,22 @@ class Story:
     @property
     def is_whole(self) -> bool:
         """Whether it tells how the task ended; if not, it was killed or still runs."""
-        return bool(self.entries[-1]["kind"] == "end")
+        return self._end is not None
 
     @property
     def outcome(self) -> str:
         """How the task ended, or "unknown"."""
-        return str(self.entries[-1]["outcome"]) if self.is_whole else "unknown"
+        return str(self._end["outcome"]) if self._end is not None else "unknown"
 
     @property
     def reason(self) -> str:
         """Why it ended so."""
-        return str(self.entries[-1].get("reason", "")) if self.is_whole else "the trace does not tell the end"
+        return str(self._end.get("reason", "")) if self._end is not None else "the trace does not tell the end"
+
+    @property
+    def _end(self) -> Entry | None:
+        """What tells the end; somebody may have asked why after that."""
+        return next((entry for entry in self.entries if entry["kind"] == "end"), None)
 
     def figures(self) -> dict[str, float]:
         """Counts and sums: duration [s], plans, steps, failures, model calls, tokens, time of the model [s]."""

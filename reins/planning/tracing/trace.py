@@ -6,7 +6,10 @@ Every line has `at`, the system time [s], and `kind`:
 - `call`: one reply of a language model: prompt, reply, tokens, times [s], what was wrong with it.
 - `trouble`: why there was no reply, or no plan by the model.
 - `cache`: the plan was remembered; hits and misses so far.
-- `plan`: a plan, the scene that it is for, what the verifier found.
+- `plan`: a plan, why it was made, the scene that it is for, what others hold the robot to, what the verifier found.
+- `ask`: the plan waits for an operator; why a person should look at it.
+- `answer`: approve, edit, reword, reject, or none; who said so, the reason, the new words or the new plan.
+- `why`: somebody asked why while the task ran, and was answered.
 - `run`, `step`: a skill begins; how it ended, as it was judged.
 - `end`: how the task ended.
 """
@@ -16,13 +19,15 @@ import os
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Protocol, TextIO
 
 from reins.contracts.errors import ReinsError
+from reins.contracts.plan import Constraint, Plan
 from reins.contracts.scene import Scene
+from reins.planning.tracing.notebook import Notebook
 
 FOLDER: Final = "traces"
 SUFFIX: Final = ".jsonl"
@@ -59,10 +64,12 @@ class TraceFolder:
 
     Attributes:
         trouble: why nothing is written, or empty.
+        notebook: the newest task in memory, also where nothing can be written.
     """
 
     def __init__(self, folder: Path, keep: int) -> None:
         self.trouble = ""
+        self.notebook: Final = Notebook()
         self._folder, self._keep = folder, keep
         self._lock = threading.Lock()
         self._file: TextIO | None = None
@@ -70,6 +77,7 @@ class TraceFolder:
     def begin(self, instruction: str, planner: str) -> None:
         """A task begins; the one before is over."""
         self.close()
+        self.notebook.clear()
         with self._lock:
             self.trouble = ""
             try:
@@ -82,6 +90,7 @@ class TraceFolder:
 
     def write(self, kind: str, **entry: Any) -> None:
         """One line; where it cannot be written, `trouble` says why, and the rest of the task is not written either."""
+        self.notebook.write(kind, **entry)
         line = json.dumps({"at": round(time.time(), 3), "kind": kind, **entry}, ensure_ascii=False, default=str)
         with self._lock:
             if self._file is None:
@@ -153,6 +162,35 @@ def scene_entry(scene: Scene) -> dict[str, Any]:
             if relation.predicate in ("in", "on", "held")
         ),
     }
+
+
+def plan_entry(plan: Plan) -> dict[str, Any]:
+    """A plan as plain data, without what it does not say."""
+    return plan.model_dump(mode="json", exclude_defaults=True)
+
+
+def write_plan(
+    trace: Trace, plan: Plan, scene: Scene, because: str, problems: Sequence[str], standing: Sequence[Constraint]
+) -> None:
+    """A plan goes into a trace.
+
+    Args:
+        trace: takes it.
+        plan: what is to be done.
+        scene: that it is for.
+        because: why it was made although there was one before; empty for the first.
+        problems: what is wrong with it.
+        standing: what others hold the robot to.
+    """
+    trace.write(
+        "plan",
+        t=scene.stamp,
+        scene=scene_entry(scene),
+        plan=plan_entry(plan),
+        problems=list(problems),
+        because=because,
+        held_to=[str(rule) for rule in standing],
+    )
 
 
 def _new_name(folder: Path, instruction: str) -> Path:

@@ -11,6 +11,7 @@ from planning_world import World
 
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
+from reins.planning.approval import Approve, Reject
 from reins.planning.executor import TaskExecutor
 from reins.planning.language.model import Cancel, Cancelled, ModelError
 from reins.planning.language.planner import LanguagePlanner
@@ -87,6 +88,36 @@ def test_after_the_last_attempt_the_symbolic_planner_plans_and_it_is_told() -> N
     assert len(model.prompts) == 2 and plan.thought.endswith("planned without the language model")
     (report,) = reports
     assert "no plan that works in 2 attempts" in report and "the symbolic planner goes on" in report
+
+
+class TestDoubts:
+    """A plan says why a person should look at it; a reply cannot say that it need not."""
+
+    def test_a_plan_without_the_model_is_doubtful(self) -> None:
+        plan = planner_of(Parrot(ModelError("it is down"))).plan(KNOWN, SCENE, History(SCENE))
+        assert plan.doubts == ("it was planned without the language model",)
+
+    @pytest.mark.parametrize(
+        ("same", "doubts"), [(5, ()), (3, ()), (2, ("only 2 of 5 replies of the model agree on it",))]
+    )
+    def test_so_is_one_that_few_replies_agree_on(self, same: int, doubts: tuple[str, ...]) -> None:
+        others = [steps(f"pick {name}", "place_in blue_bowl") for name in ("green_block", "blue_block", "yellow_block")]
+        plan = ask(Parrot(*[GOOD] * same, *others), temperature=0.5, votes=5)
+        assert calls(plan)[0] == "pick(object=red_block)" and plan.doubts == doubts
+
+    def test_a_reply_has_none(self) -> None:
+        model = Parrot('{"thought":"","steps":[{"skill":"home"}],"doubts":[]}', steps("home"))
+        assert calls(ask(model)) == ["home()"] and "a reply has no doubts" in model.prompts[1]
+
+
+@pytest.mark.parametrize("takes", ["chat", "compact-1"])
+def test_why_an_operator_turned_a_plan_down_is_in_the_next_prompt(takes: str) -> None:
+    model = Parrot(GOOD, steps("pick red_block", "place_on white_plate"), takes=takes)
+    world = World(SCENE)
+    world.answers = [Reject("I meant the <|plate|>"), Approve()]
+    done = world.drive(TaskExecutor(planner_of(model), SKILLS, ASKED, approve="ask"))
+    assert done.outcome == "succeeded" and world.calls[1] == "place_on(support=white_plate)"
+    assert "the operator turned it down: I meant the plate" in model.prompts[1]
 
 
 def test_where_the_symbolic_planner_has_no_plan_either_the_operator_is_asked() -> None:
