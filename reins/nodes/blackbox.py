@@ -201,11 +201,23 @@ class BlackboxNode(ManagedNode[BlackboxSettings]):
         )
 
     def _write(self, case: Case, messages: Any, offset: int, now: float) -> Path:
-        """In the writing thread."""
-        path = name_for(self._folder, case.kind, case.namespace, now)
-        write(path, self._topics, messages, offset, case.as_metadata(), f"reins {__version__}")
-        prune(self._folder, self.settings.keep)
-        return path
+        """In the writing thread. A folder that is gone or full must not cost the record of a stop."""
+
+        def write_in(folder: Path) -> Path:
+            path = name_for(folder, case.kind, case.namespace, now)
+            write(path, self._topics, messages, offset, case.as_metadata(), f"reins {__version__}")
+            prune(folder, self.settings.keep)
+            return path
+
+        try:
+            return write_in(self._folder)
+        except ReinsError as error:
+            instead = fallback_folder()
+            if usable(instead, private=True):
+                raise
+            path = write_in(instead)
+            self.get_logger().warning(f"{error}; make room there, or set another folder. It went to {path} instead")
+            return path
 
     def _tell(self, future: "Future[Path]") -> None:
         """In the writing thread, which may be slow: whatever became of a file is logged."""

@@ -111,11 +111,17 @@ def test_an_end_before_the_file_is_due_writes_it(make: Callable[..., Graph]) -> 
     assert graph.file().case.reason == "disarmed by ann"
 
 
-def test_a_folder_that_goes_away_costs_one_file_and_not_the_recorder(make: Callable[..., Graph]) -> None:
+@pytest.mark.parametrize("spare", ["spare", "file/spare"], ids=["another folder", "no other folder"])
+def test_a_folder_that_goes_away_costs_one_file_at_most_and_not_the_recorder(
+    make: Callable[..., Graph], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spare: str
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("reins.nodes.blackbox.fallback_folder", lambda: tmp_path / spare)
     graph = make()
     shutil.rmtree(graph.folder)
     graph.robot_stopped("first")
     time.sleep(1.0)
+    assert [read(path).case.reason for path in files_in(tmp_path / spare)] == ["first"] * (spare == "spare")
     graph.folder.mkdir()
     graph.mode("ready", "reset")
     time.sleep(0.2)
