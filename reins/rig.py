@@ -18,24 +18,25 @@ from reins.contracts.scene import Scene
 from reins.hardware.host import DriverHost
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import JointCommand, RobotState, SafeCommand
-from reins.perception.factory import make_perception
-from reins.perception.geometric import GeometricPerception
-from reins.perception.state import StatePerception
-from reins.planning.actions import Done, Look, RunSkill
+from reins.planning.actions import Ask, Done, Look, RunSkill
+from reins.planning.approval import Answer, ApprovalMode
 from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Cancellable
+from reins.planning.tracing.notebook import Notebook
 from reins.planning.tracing.trace import UNTRACED, Trace
+from reins.planning.why.account import explain
+from reins.planning.why.question import is_about_the_past
+from reins.rig_eyes import open_eyes
 from reins.safety.constraints import PLANNER
 from reins.safety.filter import SafetyFilter
 from reins.safety.modes import Mode
 from reins.safety.monitor import SafetyMonitor
 from reins.safety.motion import FilterMaker
 from reins.safety.settings import SafetySettings
-from reins.sim.camera import Renderer
-from reins.sim.simulators import SimulatedRobot, make_simulator
+from reins.sim.simulators import make_simulator
 from reins.sim.world import WorldSpec, load_world
 from reins.sim.world_state import WorldState
 from reins.skills.controller import ControlOutput, Status
@@ -45,9 +46,6 @@ from reins.skills.runner import SkillRunner
 
 WATCHED: Final = ("robot", "skills")
 """The nodes whose heartbeats the rig's safety monitor watches; in lock-step they never miss one."""
-
-CAMERAS: Final = ("overhead", "wrist")
-"""Cameras that perception sees through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +59,8 @@ class RigSettings:
         planner, skills, perception: backends, as the launch files name them.
         language: of planners that ask a language model.
         cadence: how often the planner is asked while all goes well.
+        approve: which plans run unasked.
+        approve_limit: a plan that waits for an answer for longer counts as turned down [s], robot time.
         camera_rate: how often the cameras are looked through [Hz], robot time.
         task_time_limit: a task that takes longer fails [s], robot time.
         make_filter: makes the safety filter; another one only to measure what it costs.
@@ -74,6 +74,8 @@ class RigSettings:
     cadence: Cadence = field(default_factory=Cadence)
     skills: str = "scripted"
     perception: str = "geometric"
+    approve: ApprovalMode = "always"
+    approve_limit: float = 120.0
     camera_rate: float = 2.0
     task_time_limit: float = 240.0
     make_filter: FilterMaker = SafetyFilter
@@ -84,7 +86,8 @@ class RigResult:
     """How a task ended.
 
     Attributes:
-        outcome: "succeeded", "failed", "refused", "question" or "cancelled", as the task itself says.
+        outcome: "succeeded", "failed", "refused", "question" or "cancelled", as the task itself says; "answered" if it
+            was no task, but a question about the last one.
         reason: one sentence.
         plan: the last plan.
         replans: how often it planned again.
@@ -121,54 +124,11 @@ class Operator(Protocol):
         """Whether control is handed back now; asked while nobody holds the dead-man."""
 
 
-class _Eyes(Protocol):
-    """Where scenes come from."""
+class Approver(Protocol):
+    """Someone who is asked about plans, in every control period while one waits."""
 
-    def follow(self, state: RobotState) -> None: ...
-    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene: ...
-    def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Cameras:
-    """Scenes from rendered images."""
-
-    perception: GeometricPerception
-    renderer: Renderer
-
-    def follow(self, state: RobotState) -> None:
-        self.perception.on_state(state)
-
-    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene:
-        qpos = robot.world_state().qpos
-        images = [self.renderer.render(name, qpos, state.stamp) for name in CAMERAS]
-        return self.perception.update(images, state)
-
-    def close(self) -> None:
-        self.renderer.close()
-
-
-@dataclass(frozen=True, slots=True)
-class _Truth:
-    """Scenes from the simulator's truth, for baselines."""
-
-    perception: StatePerception
-
-    def follow(self, state: RobotState) -> None:
-        """Truth needs no robot state."""
-
-    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene:
-        return self.perception.update_from_truth(robot.world_state())
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-def _open_eyes(backend: str, profile: RobotProfile, world: WorldSpec) -> _Eyes:
-    perception = make_perception(backend, profile)
-    if isinstance(perception, StatePerception):
-        return _Truth(perception)
-    return _Cameras(perception, Renderer(profile, world))
+    def answer(self, ask: Ask, refused: str) -> Answer | None:
+        """Their answer, or None as long as they think; `refused` says why their last one was not taken."""
 
 
 @dataclass(slots=True)
@@ -186,6 +146,7 @@ class Rig:
         on_tick: called after every control period.
         operator: may take over by hand, which pauses the task; nobody by default.
         trace: takes what happens in a task.
+        approver: is asked about plans, as `settings.approve` says; nobody by default, so that such plans are not done.
 
     Raises:
         ReinsError: an unknown robot, world or backend; says which exist.
@@ -198,19 +159,21 @@ class Rig:
         on_tick: Callable[[Tick], None] | None = None,
         operator: Operator | None = None,
         trace: Trace = UNTRACED,
+        approver: Approver | None = None,
     ) -> None:
         self.settings = settings
         self.profile: RobotProfile = load_profile(settings.robot)
         self.world: WorldSpec = load_world(settings.world)
         self._period = 1.0 / self.profile.rates.command
-        self._on_tick, self._operator, self._trace = on_tick, operator, trace
-        self._planner = make_planner(settings.planner, SKILLS, settings.language, trace=trace)
+        self._on_tick, self._operator, self._approver = on_tick, operator, approver
+        self._trace = Notebook(trace.write)
+        self._planner = make_planner(settings.planner, SKILLS, settings.language, trace=self._trace)
         if isinstance(self._planner, Cancellable):
             self._planner.warm_up()
         self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
         self._monitor = SafetyMonitor(self.profile, SafetySettings(), WATCHED, settings.make_filter)
         self.robot = make_simulator(settings.backend, self.profile, self.world, seed)
-        self._eyes = _open_eyes(settings.perception, self.profile, self.world)
+        self._eyes = open_eyes(settings.perception, self.profile, self.world)
         self._host = DriverHost(self.robot, self.profile)
         self._journal = _Journal()
         self._pending: SafeCommand | None = None
@@ -242,11 +205,16 @@ class Rig:
         return self._scene
 
     def run(self, instruction: str) -> RigResult:
-        """Carry out one instruction, closed loop, to its end."""
+        """Carry out one instruction, closed loop, to its end. A question about the last one is answered instead."""
+        if is_about_the_past(instruction):
+            answer = explain(self._trace.story(), instruction, SKILLS)
+            return RigResult("answered", answer, None, 0, 0.0, (), ())
         begin = self._state.stamp
         self._journal = _Journal()
+        self._trace.clear()
         self._trace.write("task", instruction=instruction, planner=self._planner.name)
-        executor = TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace, cadence=self.settings.cadence)
+        cadence, approve = self.settings.cadence, self.settings.approve
+        executor = TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace, cadence=cadence, approve=approve)
         while True:
             action = executor.next(self._scene, self._state.stamp)
             if isinstance(action, Done):
@@ -257,6 +225,8 @@ class Rig:
                 self._look_again()
             elif isinstance(action, RunSkill):
                 self._carry_out(executor, action.call, action.constraints)
+            elif isinstance(action, Ask):
+                self._ask(executor, action)
             if self._taken:
                 self._pause(executor, begin + self.settings.task_time_limit)
         self._hold_to(())
@@ -296,6 +266,19 @@ class Rig:
         success = output.status is Status.SUCCEEDED
         self._journal.skills.append((call, success))
         executor.skill_finished(success, output.reason, self._state.stamp, interrupted=self._taken)
+
+    def _ask(self, executor: TaskExecutor, ask: Ask) -> None:
+        """Stand still until the plan is answered for, but no longer than the limit, and not while somebody drives."""
+        end, refused = self._state.stamp + self.settings.approve_limit, ""
+        while executor.asked is ask and not self._taken:
+            self._tick(running=False)
+            if self._state.stamp >= end:
+                executor.unanswered(self.settings.approve_limit)
+            elif self._approver is not None and (answer := self._approver.answer(ask, refused)) is not None:
+                try:
+                    executor.answer(answer, self._scene, self._state.stamp)
+                except ReinsError as error:
+                    refused = str(error)
 
     @property
     def _taken(self) -> bool:

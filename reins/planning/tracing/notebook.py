@@ -1,6 +1,7 @@
 """A trace in memory: what an operator asks about is looked up here, without a file and while the task still runs."""
 
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
 from reins.planning.tracing.reading import Entry, Story
@@ -10,9 +11,14 @@ LONG: Final = ("prompt", "reply")
 
 
 class Notebook:
-    """The entries of one task. Written to from any thread."""
+    """The entries of one task. Written to from any thread.
 
-    def __init__(self) -> None:
+    Args:
+        also: given every entry, whole.
+    """
+
+    def __init__(self, also: Callable[..., None] | None = None) -> None:
+        self._also: Final = also
         self._entries: list[Entry] = []
 
     def clear(self) -> None:
@@ -23,6 +29,8 @@ class Notebook:
         """One entry."""
         kept = {name: value for name, value in entry.items() if name not in LONG}
         self._entries.append({"at": round(time.time(), 3), "kind": kind, **kept})
+        if self._also is not None:
+            self._also(kind, **entry)
 
     def story(self) -> Story | None:
         """The task as far as it is, or None before the first."""

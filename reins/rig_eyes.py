@@ -1,0 +1,77 @@
+"""Where the rig's scenes come from: rendered images, or the simulator's truth."""
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from reins.contracts.scene import Scene
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import RobotState
+from reins.perception.factory import make_perception
+from reins.perception.geometric import GeometricPerception
+from reins.perception.state import StatePerception
+from reins.sim.camera import Renderer
+from reins.sim.simulators import SimulatedRobot
+from reins.sim.world import WorldSpec
+
+CAMERAS: Final = ("overhead", "wrist")
+"""Cameras that perception sees through."""
+
+
+class Eyes(Protocol):
+    """Where scenes come from."""
+
+    def follow(self, state: RobotState) -> None:
+        """Told every state of the robot."""
+
+    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene:
+        """What is seen now."""
+
+    def close(self) -> None:
+        """Release what is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cameras:
+    """Scenes from rendered images."""
+
+    perception: GeometricPerception
+    renderer: Renderer
+
+    def follow(self, state: RobotState) -> None:
+        self.perception.on_state(state)
+
+    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene:
+        qpos = robot.world_state().qpos
+        images = [self.renderer.render(name, qpos, state.stamp) for name in CAMERAS]
+        return self.perception.update(images, state)
+
+    def close(self) -> None:
+        self.renderer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """Scenes from the simulator's truth, for baselines."""
+
+    perception: StatePerception
+
+    def follow(self, state: RobotState) -> None:
+        """Truth needs no robot state."""
+
+    def look(self, robot: SimulatedRobot, state: RobotState) -> Scene:
+        return self.perception.update_from_truth(robot.world_state())
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def open_eyes(backend: str, profile: RobotProfile, world: WorldSpec) -> Eyes:
+    """Eyes by the name of the perception backend.
+
+    Raises:
+        UnknownName: no such backend; lists those that exist.
+    """
+    perception = make_perception(backend, profile)
+    if isinstance(perception, StatePerception):
+        return _Truth(perception)
+    return _Cameras(perception, Renderer(profile, world))
