@@ -19,8 +19,15 @@ BEAT_PRIORITY = 20
 """SCHED_FIFO priority of the beating thread where the user may: a busy machine must not look like a dead node."""
 
 
+MACHINE_SHOWN = 8
+"""Characters of a machine's id that are shown."""
+
 ABANDONED = 1.0
 """A process that was silent for this long may be succeeded by another of the same name [s]."""
+
+
+Process = tuple[str, int]
+"""Machine and process id."""
 
 
 class NodeWatch:
@@ -36,7 +43,9 @@ class NodeWatch:
     def __init__(self, names: Iterable[str]) -> None:
         self._names = frozenset(names)
         self._processes = ProcessWatch()
-        self._owners: dict[str, tuple[tuple[str, int], float]] = {}
+        self._owners: dict[str, tuple[Process, float]] = {}
+        self._second: dict[str, Process] = {}
+        self._untold: list[str] = []
 
     def counts(self, beat: Heartbeat, now: float) -> bool:
         """Whether this beat, which came at steady time `now` [s], is of the process that owns a name that matters."""
@@ -45,6 +54,9 @@ class NodeWatch:
         process = (beat.machine, beat.pid)
         owner, heard = self._owners.get(beat.node, (process, now))
         if owner != process and now - heard < ABANDONED:
+            if beat.node not in self._second:
+                self._second[beat.node] = process
+                self._untold.append(_twice(beat.node, owner, process))
             return False
         self._owners[beat.node] = (process, now)
         self._processes.watch(beat.node, beat.machine, beat.pid)
@@ -59,11 +71,26 @@ class NodeWatch:
         names = self._processes.ended()
         for name in names:
             self._owners.pop(name, None)
+            self._second.pop(name, None)
         return names
+
+    def twice(self) -> list[str]:
+        """A sentence for each name under which a second process beats, as seen since the last call; once while its
+        owner lives."""
+        told, self._untold = self._untold, []
+        return told
 
     def close(self) -> None:
         """Watch nothing any more."""
         self._processes.close()
+
+
+def _twice(node: str, owner: Process, second: Process) -> str:
+    first, other = (f"process {pid} of machine {machine[:MACHINE_SHOWN]}" for machine, pid in (owner, second))
+    return (
+        f"two nodes are called '{node}': {first}, which is watched, and {other}; end the second, or give it another "
+        "namespace, for both hear the same requests"
+    )
 
 
 class Heartbeats:

@@ -229,9 +229,14 @@ class RobotNode(ManagedNode[RobotSettings]):
         return self._wire.leaves_in_place(self._heard, self._host.read())
 
     def _arm(self) -> None:
-        """In the control thread."""
+        """In the control thread. An armed robot stays as it is: it may be moving."""
+        if self._host.armed:
+            return
         if time.monotonic() - self._heard_at > self._profile.rates.stale_after:
-            raise ReinsError("not armed: nothing comes on command/safe; is the safety node active?")
+            raise ReinsError(
+                "not armed: nothing comes on command/safe, for safety has made an emergency stop, or is not active; "
+                "`reins status` says which, and `reins reset` ends a stop"
+            )
         if not self._would_stay():
             raise ReinsError("not armed: safety's reference is not where the robot is; reset safety first")
         self._host.arm(self._commands.publishers())
@@ -286,7 +291,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         """In the control thread. An armed robot is armed again once safety's reference is where the arm now is."""
         state = self._read()
         if not self._wire.stands(state):
-            raise ReinsError("the world is not reset: the robot moves; cancel the task first")
+            raise ReinsError("the world is not reset: the robot moves; cancel the task, or let go of the stick")
         assert self._simulated is not None
         self._rearm = self._host.armed
         self._host.recover()

@@ -226,6 +226,8 @@ class SupervisorNode(ManagedNode[SupervisorSettings]):
                 self.get_logger().info(state_line(beat.node, beat.state))
             if beat.node in self._dead:
                 del self._dead[beat.node]
+        for sentence in self._watched_nodes.twice():
+            self.get_logger().error(sentence)
         for name in self._watched_nodes.ended():
             self._bury(name, "its process ended", now)
         for name in self.settings.nodes:

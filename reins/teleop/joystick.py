@@ -2,11 +2,15 @@
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from reins.teleop.intent import TWIST, Action, Direction, Intent
 from reins.teleop.mapping import JoyMapping
+
+HELD_BEFORE: Final = "its dead-man is held from before it counted; let go of it, then press it"
+"""Why a stick does not drive that was pressed when nobody saw it."""
 
 
 class JoystickReader:
@@ -39,7 +43,8 @@ class JoystickReader:
         """One message at steady time `t` [s]; an `objection` says why it may not be used.
 
         Returns:
-            What was pressed in it, and why the message cannot be used (then only the e-stop counts), or "".
+            What was pressed in it, and why it does not drive though it is held, or cannot be used (then only the e-stop
+            counts); else "".
         """
         if t - self._heard > self._timeout:
             self._released_once = False
@@ -54,7 +59,7 @@ class JoystickReader:
         values = {d: self._mapping.shaped(axis.read(axes, buttons)) for d, axis in self._mapping.motion.items()}
         self._twist = np.array([values.get(direction, 0.0) for direction in TWIST])
         self._joint = values.get(Direction.JOINT, 0.0)
-        return self._edges(axes, buttons), ""
+        return self._edges(axes, buttons), HELD_BEFORE if down and not self._held else ""
 
     def check_silence(self, t: float) -> bool:
         """True, once, when the pad was lost while held: silent for too long at steady time `t` [s]."""

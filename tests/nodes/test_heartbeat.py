@@ -50,6 +50,29 @@ def test_a_stranger_neither_counts_nor_dies_for_the_owner(watch: NodeWatch) -> N
     assert ended(watch) == ["safety"]
 
 
+def test_two_of_a_name_are_told_once_with_both_processes(watch: NodeWatch) -> None:
+    watch.counts(beat(7), 0.0)
+    assert watch.twice() == []
+    for pid in (8, 9, 8):
+        watch.counts(beat(pid), 0.1)
+    (told,) = watch.twice()
+    assert "two nodes are called 'robot'" in told
+    assert f"process 7 of machine {this_machine()[:8]}, which is watched, and process 8 of" in told
+    watch.counts(beat(8), 0.2)
+    assert watch.twice() == []
+
+
+def test_another_owner_may_have_a_second_as_well(watch: NodeWatch) -> None:
+    first = sleeper()
+    watch.counts(beat(first.pid), 0.0)
+    watch.counts(beat(7), 0.1)
+    kill(first)
+    assert ended(watch) == ["robot"] and len(watch.twice()) == 1
+    watch.counts(beat(8), 0.2)
+    watch.counts(beat(9), 0.2)
+    assert len(watch.twice()) == 1
+
+
 @pytest.mark.parametrize(("later", "counts"), [(ABANDONED - 1e-6, False), (ABANDONED, True)])
 def test_a_silent_owner_is_succeeded(watch: NodeWatch, later: float, counts: bool) -> None:
     stranger = sleeper()

@@ -189,6 +189,21 @@ def test_the_end_of_safety_is_noticed_before_its_silence(make: Callable[..., Rob
     commander.close()
 
 
+def test_arming_an_armed_robot_changes_nothing_though_it_moves(
+    make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = make()
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, "operator") == ""
+    commander.hold(0.1)
+    applied = node._host._last_sequence
+    monkeypatch.setattr(node, "_would_stay", lambda: False)
+    assert arm(node, "operator") == ""
+    assert armed(node) and node._host._last_sequence >= applied > 0, "no old command is applied again"
+    commander.close()
+
+
 def test_recovering_does_not_arm(make: Callable[..., RobotNode]) -> None:
     node = make()
     commander = Commander(node, home(node))

@@ -14,6 +14,7 @@ from reins.hardware.robot import FloatArray, RobotState
 from reins.teleop.arm import damped_inverse
 from reins.teleop.core import COMPLAINT_PAUSE, JOYSTICK, TeleopCore
 from reins.teleop.intent import Action, Direction
+from reins.teleop.joystick import HELD_BEFORE
 from reins.teleop.mapping import known_mappings, load_joy_mapping
 from reins.teleop.settings import TeleopSettings
 
@@ -73,10 +74,13 @@ class TestDeadMan:
         pad.axes, pad.buttons = [0.0] * 12, [0] * 16
         pad.hold()
         assert pad.steps(10) == []
+        (event,) = core.take_events()
+        assert event.reason == f"joystick message refused: {HELD_BEFORE}"
         pad.let_go()
         pad.step()
         pad.hold()
         assert len(pad.steps(3)) == 3
+        assert pad.kinds() == []
 
 
 class TestLoss:
