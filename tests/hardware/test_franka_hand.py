@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from reins.contracts.errors import ReinsError
-from reins.hardware.franka.gripper import CLOSED, STALLED, FrankaHand
+from reins.hardware.franka.gripper import CLOSED, STALLED, franka_hand
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import GripperCommand
+from reins.hardware.streaming.hand import PolledHand
 
 LIMITS = load_profile("franka").gripper
 
@@ -101,8 +102,8 @@ def module() -> FakeFranky:
 
 
 @pytest.fixture
-def hand(module: FakeFranky) -> Iterator[FrankaHand]:
-    made = FrankaHand(module, "10.0.0.1", LIMITS)
+def hand(module: FakeFranky) -> Iterator[PolledHand]:
+    made = franka_hand(module, "10.0.0.1", LIMITS)
     yield made
     made.close()
 
@@ -115,21 +116,21 @@ def until(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
-def test_opening_is_a_move_and_closing_a_grasp_with_the_force(module: FakeFranky, hand: FrankaHand) -> None:
+def test_opening_is_a_move_and_closing_a_grasp_with_the_force(module: FakeFranky, hand: PolledHand) -> None:
     hand.command(GripperCommand(CLOSED, 30.0))
     assert until(lambda: module.calls == [("move", CLOSED)])
     hand.command(GripperCommand(CLOSED - 1e-6, 30.0))
     assert until(lambda: module.calls[1:] == [("grasp", CLOSED - 1e-6, 30.0)])
 
 
-def test_width_and_force_stay_inside_the_profile(module: FakeFranky, hand: FrankaHand) -> None:
+def test_width_and_force_stay_inside_the_profile(module: FakeFranky, hand: PolledHand) -> None:
     hand.command(GripperCommand(1.0, 30.0))
     assert until(lambda: module.calls == [("move", LIMITS.max_width)])
     hand.command(GripperCommand(0.0, 1000.0))
     assert until(lambda: module.calls[1:] == [("grasp", 0.0, LIMITS.max_force)])
 
 
-def test_the_same_command_again_changes_nothing(module: FakeFranky, hand: FrankaHand) -> None:
+def test_the_same_command_again_changes_nothing(module: FakeFranky, hand: PolledHand) -> None:
     for _ in range(50):
         hand.command(GripperCommand(0.03, 30.0))
         time.sleep(0.002)
@@ -139,14 +140,14 @@ def test_the_same_command_again_changes_nothing(module: FakeFranky, hand: Franka
 @pytest.mark.parametrize("width, holds", [(STALLED - 1e-4, False), (STALLED + 1e-4, True)])
 def test_it_holds_what_keeps_the_fingers_apart_and_not_nothing(width: float, holds: bool) -> None:
     module = FakeFranky(object_width=width)
-    hand = FrankaHand(module, "10.0.0.1", LIMITS)
+    hand = franka_hand(module, "10.0.0.1", LIMITS)
     hand.command(GripperCommand(0.0, 30.0))
     assert until(lambda: hand.fingers().width == width)
     assert hand.fingers().holding is holds
     hand.close()
 
 
-def test_a_hand_that_was_not_homed_is_homed_once_before_its_first_command(module: FakeFranky, hand: FrankaHand) -> None:
+def test_a_hand_that_was_not_homed_is_homed_once_before_its_first_command(module: FakeFranky, hand: PolledHand) -> None:
     module.state.max_width = 0.0
     time.sleep(0.1)
     assert module.calls == []
@@ -156,7 +157,7 @@ def test_a_hand_that_was_not_homed_is_homed_once_before_its_first_command(module
     assert until(lambda: module.calls == [("homing",), ("move", 0.03), ("move", 0.04)])
 
 
-def test_a_stop_is_forgotten_by_the_next_command(module: FakeFranky, hand: FrankaHand) -> None:
+def test_a_stop_is_forgotten_by_the_next_command(module: FakeFranky, hand: PolledHand) -> None:
     hand.command(GripperCommand(0.03, 30.0))
     assert until(lambda: len(module.calls) == 1)
     hand.freeze()
@@ -164,7 +165,7 @@ def test_a_stop_is_forgotten_by_the_next_command(module: FakeFranky, hand: Frank
     assert until(lambda: module.calls == [("move", 0.03), ("move", 0.03)])
 
 
-def test_a_broken_connection_is_trouble_until_a_recovery_makes_another(module: FakeFranky, hand: FrankaHand) -> None:
+def test_a_broken_connection_is_trouble_until_a_recovery_makes_another(module: FakeFranky, hand: PolledHand) -> None:
     hand.command(GripperCommand(0.03, 30.0))
     assert until(lambda: len(module.calls) == 1)
     module.broken = "cut"
@@ -181,7 +182,7 @@ def test_a_broken_connection_is_trouble_until_a_recovery_makes_another(module: F
     assert until(lambda: module.calls[1:] == [("move", 0.05)])
 
 
-def test_a_hand_that_stays_away_is_trouble_again(module: FakeFranky, hand: FrankaHand) -> None:
+def test_a_hand_that_stays_away_is_trouble_again(module: FakeFranky, hand: PolledHand) -> None:
     module.broken = "gone"
     assert until(lambda: bool(hand.fingers().trouble))
     hand.recover()
@@ -190,4 +191,4 @@ def test_a_hand_that_stays_away_is_trouble_again(module: FakeFranky, hand: Frank
 
 def test_no_hand_is_one_sentence() -> None:
     with pytest.raises(ReinsError, match=r"no Franka Hand answers at 10\.0\.0\.1: .*refused.*Desk"):
-        FrankaHand(FakeFranky(broken="gone"), "10.0.0.1", LIMITS)
+        franka_hand(FakeFranky(broken="gone"), "10.0.0.1", LIMITS)

@@ -1,7 +1,7 @@
 """The driver of a Franka arm with its hand, over libfranka."""
 
 from reins.contracts.errors import ReinsError
-from reins.hardware.franka.gripper import FrankaHand
+from reins.hardware.franka.gripper import franka_hand
 from reins.hardware.franka.library import load_franky
 from reins.hardware.franka.session import FrankaSession
 from reins.hardware.profile import RobotProfile
@@ -28,5 +28,5 @@ def franka_robot(profile: RobotProfile, address: str) -> StreamingRobot:
         profile,
         f"the Franka arm at {address}",
         lambda: FrankaSession(franky, address, drive),
-        lambda: FrankaHand(franky, address, profile.gripper),
+        lambda: franka_hand(franky, address, profile.gripper),
     )

@@ -1,13 +1,13 @@
-"""The Franka Hand in a thread of its own, for every one of its commands blocks until the fingers rest."""
+"""The Franka Hand: every one of its commands blocks until the fingers rest."""
 
 from contextlib import suppress
-from threading import Condition, Thread
 from typing import Any, Final
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.franka.words import explain
 from reins.hardware.profile import Gripper
 from reins.hardware.robot import GripperCommand
+from reins.hardware.streaming.hand import PolledHand
 from reins.hardware.streaming.session import Fingers
 
 CLOSED: Final = 0.005
@@ -16,17 +16,12 @@ CLOSED: Final = 0.005
 STALLED: Final = 0.003
 """Fingers that rest farther than this above the width of a grasp hold something [m]."""
 
-POLL: Final = 0.02
-"""Time between two looks at the fingers [s]."""
-
 UNKNOWN: Final = 0.01
 """A hand that tells a largest width below this was not homed since it got power [m]."""
 
 
-class FrankaHand:
-    """Implements `reins.hardware.streaming.session.Hand`. The newest command wins.
-
-    A hand that was not homed is homed before its first command, so it needs room then.
+def franka_hand(franky: Any, address: str, limits: Gripper) -> PolledHand:
+    """The hand. One that was not homed is homed before its first command, so it needs room then.
 
     Args:
         franky: the module.
@@ -36,98 +31,45 @@ class FrankaHand:
     Raises:
         ReinsError: no hand answers; says what to do.
     """
+    return PolledHand("franka-hand", lambda: FrankaGrip(franky, address, limits))
+
+
+class FrankaGrip:
+    """One connection to the hand, and what it is doing; implements `reins.hardware.streaming.hand.Grip`.
+
+    Raises:
+        ReinsError: no hand answers; says what to do.
+    """
 
     def __init__(self, franky: Any, address: str, limits: Gripper) -> None:
         self._franky = franky
-        self._address = address
-        self._limits = limits
-        self._changed = Condition()
-        self._wanted: GripperCommand | None = None
-        self._frozen = self._recovering = self._closing = False
-        self._hand, self._fingers = self._connect()
-        self._thread = Thread(target=self._run, name="franka-hand", daemon=True)
-        self._thread.start()
-
-    def _connect(self) -> tuple[Any, Fingers]:
-        try:
-            hand = self._franky.Gripper(self._address)
-            return hand, Fingers(float(hand.width), False)
-        except (self._franky.Exception, RuntimeError) as error:
-            raise ReinsError(
-                f"no Franka Hand answers at {self._address}: {explain(str(error))}; attach and initialise it in Desk"
-            ) from None
-
-    def fingers(self) -> Fingers:
-        """The newest state; never blocks."""
-        with self._changed:
-            return self._fingers
-
-    def command(self, command: GripperCommand) -> None:
-        """Do this from now on; never blocks. The same command again changes nothing."""
-        with self._changed:
-            if command != self._wanted:
-                self._wanted = command
-                self._changed.notify()
-
-    def freeze(self) -> None:
-        """Stop the fingers where they are."""
-        with self._changed:
-            if self._wanted is not None:
-                self._wanted, self._frozen = None, True
-                self._changed.notify()
-
-    def recover(self) -> None:
-        """Clear the trouble, connecting anew if there was one; no earlier command resumes."""
-        with self._changed:
-            if self._fingers.trouble:
-                self._fingers = Fingers(self._fingers.width, False)
-                self._wanted, self._recovering = None, True
-                self._changed.notify()
-
-    def close(self) -> None:
-        """End the thread; the fingers keep what they hold."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify()
-        self._thread.join(timeout=2.0)
-
-    # What follows runs in the hand's own thread.
-
-    def _run(self) -> None:
-        work = _Work(self._franky, self._hand, self._limits)
-        while True:
-            with self._changed:
-                self._changed.wait(POLL)
-                wanted, frozen, recovering, closing = self._wanted, self._frozen, self._recovering, self._closing
-                self._frozen = self._recovering = False
-                broken = bool(self._fingers.trouble)
-            if closing:
-                return
-            try:
-                if recovering:
-                    work = _Work(self._franky, self._connect()[0], self._limits)
-                if not broken:
-                    self._post(work.turn(wanted, frozen))
-            except (self._franky.Exception, RuntimeError, ReinsError) as error:
-                self._post(Fingers(self.fingers().width, False, f"the hand does not work: {explain(str(error))}"))
-
-    def _post(self, fingers: Fingers) -> None:
-        with self._changed:
-            self._fingers = fingers
-
-
-class _Work:
-    """What one connection to the hand is doing."""
-
-    def __init__(self, franky: Any, hand: Any, limits: Gripper) -> None:
-        self._franky = franky
-        self._hand = hand
         self._limits = limits
         self._doing: GripperCommand | None = None
         self._future: Any = None
+        try:
+            self._hand = franky.Gripper(address)
+            float(self._hand.width)
+        except (franky.Exception, RuntimeError) as error:
+            raise ReinsError(
+                f"no Franka Hand answers at {address}: {explain(str(error))}; attach and initialise it in Desk"
+            ) from None
 
     def turn(self, wanted: GripperCommand | None, frozen: bool) -> Fingers:
-        """Begin what is wanted if it is new, and look at the fingers; waits for homing and for what is interrupted."""
+        """Begin what is wanted if it is new, and look at the fingers; waits for homing and for what is interrupted.
+
+        Raises:
+            ReinsError: the hand does not work; in libfranka's words.
+        """
+        try:
+            return self._turn(wanted, frozen)
+        except (self._franky.Exception, RuntimeError) as error:
+            raise ReinsError(f"the hand does not work: {explain(str(error))}") from None
+
+    def close(self) -> None:
+        """Let go of the hand."""
+        self._hand = self._future = None
+
+    def _turn(self, wanted: GripperCommand | None, frozen: bool) -> Fingers:
         if frozen or (wanted is not None and wanted != self._doing):
             self._interrupt()
             self._doing = wanted

@@ -151,6 +151,11 @@ class Exchange:
         with self._lock:
             self._fault = self._fault or sentence
 
+    def take_recovery(self) -> None:
+        """A recovery begins; one that is asked for from now on is another one."""
+        with self._lock:
+            self._recovering = False
+
     def settle(self, measured: Measured, fault: str, anew: bool) -> None:
         """A recovery is over: hold here with this fault or none, nothing earlier resumes.
 
@@ -167,9 +172,9 @@ class Exchange:
             self._reference = measured.position.copy()
             self._command = None
             self._fault = fault
-            self._cut = self._recovering = False
+            self._cut = False
 
     def give_up(self, sentence: str) -> None:
         """A recovery failed for want of a connection."""
         with self._lock:
-            self._fault, self._recovering = sentence, False
+            self._fault = sentence

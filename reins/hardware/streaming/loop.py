@@ -100,6 +100,7 @@ class Loop:
 
     def _recovered(self) -> str:
         """Why the robot did not recover; empty if it did."""
+        self._exchange.take_recovery()
         try:
             self._session.recover()
         except Aborted as error:
@@ -163,6 +164,7 @@ class Loop:
         self.phase = Phase.LOST
 
     def _reconnect(self) -> None:
+        self._exchange.take_recovery()
         try:
             self._session = self._connect()
         except ReinsError as error:
