@@ -25,7 +25,7 @@ COLOURS = {"passed": "green", "failed": "bold red", "left out": "dim"}
 
 def conformance(
     robot: Annotated[
-        str, typer.Option(help="Driver that is checked: mujoco, pybullet, franka, ros2_control.")
+        str, typer.Option(help="Driver that is checked: mujoco, pybullet, franka, ur, ros2_control.")
     ] = "mujoco",
     profile: Annotated[str, typer.Option(help="Robot profile: a name, or the path of a YAML file.")] = "franka",
     ip: Annotated[str, typer.Option("--ip", help="Address of a real robot.")] = "",

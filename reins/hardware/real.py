@@ -14,7 +14,13 @@ def _franka(profile: RobotProfile, address: str) -> Robot:
     return franka_robot(profile, address)
 
 
-REAL: Final[dict[str, Callable[[RobotProfile, str], Robot]]] = {"franka": _franka}
+def _ur(profile: RobotProfile, address: str) -> Robot:
+    from reins.hardware.ur.driver import ur_robot
+
+    return ur_robot(profile, address)
+
+
+REAL: Final[dict[str, Callable[[RobotProfile, str], Robot]]] = {"franka": _franka, "ur": _ur}
 """Driver's name → driver, not yet connected, from (profile, address of the robot)."""
 
 

@@ -115,10 +115,10 @@ def test_gravity_pulls_at_every_joint_as_the_published_masses_do(arm: Published,
     weights = [(m, (f @ [*c, 1.0])[:3]) for m, f, c in zip(arm.masses, frames, arm.centres, strict=True)]
     weights.append((carried.payload.mass, (frames[-1] @ gripper)[:3]))
     axes = [np.diag([-1.0, -1.0, 1.0, 1.0]), *frames[:-1]]
-    wanted = [
-        sum(axis[:3, 2] @ np.cross(point - axis[:3, 3], [0.0, 0.0, 9.81 * mass]) for mass, point in weights[index:])
-        for index, axis in enumerate(axes)
-    ]
+    wanted = np.zeros(6)
+    for index, axis in enumerate(axes):
+        for mass, point in weights[index:]:
+            wanted[index] += axis[:3, 2] @ np.cross(point - axis[:3, 3], [0.0, 0.0, 9.81 * mass])
     torques = pin.computeGeneralizedGravity(model, model.createData(), position)
     np.testing.assert_allclose(torques, wanted, atol=1e-6)
 

@@ -15,8 +15,8 @@ from reins.hardware.robot import FloatArray, GripperCommand, Robot, RobotState, 
 SETTLE: Final = 0.3
 """Time after a recovery before the next check looks [s]."""
 
-RECOVERING: Final = 5.0
-"""Longest time that a recovery may take, with a new connection in it [s]."""
+RECOVERING: Final = 8.0
+"""Longest time that a recovery may take [s], with a new connection, or five seconds that an arm insists on, in it."""
 
 FAR: Final = 0.5
 """Farther than this from where the suite found it, the robot is not driven back but the run ends [rad]."""
