@@ -25,6 +25,7 @@ from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Cancellable
+from reins.planning.reach import Reach
 from reins.planning.tracing.notebook import Notebook
 from reins.planning.tracing.trace import UNTRACED, Trace
 from reins.planning.why.account import explain
@@ -167,7 +168,8 @@ class Rig:
         self._period = 1.0 / self.profile.rates.command
         self._on_tick, self._operator, self._approver = on_tick, operator, approver
         self._trace = Notebook(trace.write)
-        self._planner = make_planner(settings.planner, SKILLS, settings.language, trace=self._trace)
+        self._reach = Reach(self.profile.workspace.lower, self.profile.workspace.upper)
+        self._planner = make_planner(settings.planner, SKILLS, settings.language, trace=self._trace, reach=self._reach)
         if isinstance(self._planner, Cancellable):
             self._planner.warm_up()
         self._runner = SkillRunner(SKILLS, make_factories(settings.skills, self.profile), self.profile)
@@ -213,8 +215,10 @@ class Rig:
         self._journal = _Journal()
         self._trace.clear()
         self._trace.write("task", instruction=instruction, planner=self._planner.name)
-        cadence, approve = self.settings.cadence, self.settings.approve
-        executor = TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace, cadence=cadence, approve=approve)
+        cadence, approve, reach = self.settings.cadence, self.settings.approve, self._reach
+        executor = TaskExecutor(
+            self._planner, SKILLS, instruction, trace=self._trace, cadence=cadence, approve=approve, reach=reach
+        )
         while True:
             action = executor.next(self._scene, self._state.stamp)
             if isinstance(action, Done):

@@ -15,6 +15,7 @@ from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene, sensible
+from reins.hardware.profile import load_profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import event_to_msg, time_from_msg
@@ -34,6 +35,7 @@ from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.planner import Cancellable, Planner
+from reins.planning.reach import Reach
 from reins.planning.tracing.trace import TraceFolder, default_folder
 from reins.planning.why.account import explain
 from reins.planning.why.question import is_about_the_past
@@ -120,9 +122,11 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def _make_planner(self) -> Planner:
         """The planner that is set; a language model is loaded beside everything else, for that may take long."""
+        profile = load_profile(self.settings.robot)
+        self._reach = Reach(profile.workspace.lower, profile.workspace.upper)
         limit = min(self.settings.answer_limit, MODEL_SHARE * self.settings.think_limit)
         settings = self.settings.model_copy(update={"answer_limit": limit})
-        planner = make_planner(self.settings.backend, SKILLS, settings, self._reports.put, self._trace)
+        planner = make_planner(self.settings.backend, SKILLS, settings, self._reports.put, self._trace, self._reach)
         if isinstance(planner, Cancellable):
             self._slow = planner
             threading.Thread(target=planner.warm_up, name="loading", daemon=True).start()
@@ -198,7 +202,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             self._tell(Severity.WARN, "no_trace", self._trace.trouble)
         cadence = Cadence(self.settings.mode, self.settings.advice_period)
         approve: ApprovalMode = goal.request.approve or self.settings.approve
-        executor = TaskExecutor(self._planner, SKILLS, instruction, trace=self._trace, cadence=cadence, approve=approve)
+        executor = TaskExecutor(self._planner, SKILLS, instruction, None, self._trace, cadence, approve, self._reach)
         return RunningTask(goal, executor)
 
     def _on_cancel(self, goal: Any) -> CancelResponse:

@@ -11,6 +11,7 @@ from reins.planning.language.settings import LanguageSettings
 class PlannerSettings(LanguageSettings, Settings):
     """Parameters of the planner node."""
 
+    robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file; plans keep to its box")
     backend: str = Field(
         "symbolic", description="planner: symbolic, scripted, or a language model by llama_cpp, openai or transformers"
     )

@@ -19,13 +19,11 @@ from reins.planning.cadence import Cadence
 from reins.planning.changes import changes_text
 from reins.planning.gaze import Gaze
 from reins.planning.planner import History, Planner, unmet_effects
-from reins.planning.reports import Report, deeds, is_hidden
+from reins.planning.reach import Reach
+from reins.planning.reports import CLEAR_VIEW, Report, deeds, is_hidden
 from reins.planning.rules import TaskRules
 from reins.planning.tracing.trace import UNTRACED, Trace, write_plan
 from reins.skills.registry import SkillSpec
-
-CLEAR_VIEW: Final = SkillCall(skill="home")
-"""What is done when the arm hides what has to be seen."""
 
 
 class TaskExecutor:
@@ -39,6 +37,7 @@ class TaskExecutor:
         trace: takes what happens.
         cadence: how often the planner is asked while all goes well.
         approve: which plans run unasked.
+        reach: the robot's workspace, if plans are to be checked against it.
     """
 
     def __init__(
@@ -50,6 +49,7 @@ class TaskExecutor:
         trace: Trace = UNTRACED,
         cadence: Cadence | None = None,
         approve: ApprovalMode = "always",
+        reach: Reach | None = None,
     ) -> None:
         self.instruction = instruction
         """What is to be done; an operator who is asked may say it in other words."""
@@ -60,7 +60,7 @@ class TaskExecutor:
         self.replans = 0
         """How often it planned again because the world disagreed."""
         self.stage: Stage = "looking"
-        self.rules: Final = TaskRules(registry)
+        self.rules: Final = TaskRules(registry, reach)
         """What the task is held to; whoever drives it says what others hold the robot to."""
         self.blind = ""
         """Why no scene comes, where that is known; whoever drives the task says so."""

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -10,6 +11,7 @@ from reins.planning.language.backends.factory import BACKENDS
 from reins.planning.language.planner import LanguagePlanner, Report
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Planner
+from reins.planning.reach import Reach
 from reins.planning.scripted import ScriptedPlanner
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.tracing.trace import UNTRACED, Trace
@@ -20,19 +22,31 @@ _LOG: Final = logging.getLogger(__name__)
 Registry = Mapping[str, SkillSpec]
 
 
-def _symbolic(registry: Registry, _settings: LanguageSettings, _report: Report, _trace: Trace) -> Planner:
-    return SymbolicPlanner(registry)
+@dataclass(frozen=True, slots=True)
+class _Needs:
+    """What planners are made of; see `make_planner`."""
+
+    registry: Registry
+    settings: LanguageSettings
+    report: Report
+    trace: Trace
+    reach: Reach | None
 
 
-def _scripted(registry: Registry, _settings: LanguageSettings, _report: Report, _trace: Trace) -> Planner:
-    return ScriptedPlanner(registry)
+def _symbolic(needs: _Needs) -> Planner:
+    return SymbolicPlanner(needs.registry, needs.reach)
 
 
-def _language(name: str, registry: Registry, settings: LanguageSettings, report: Report, trace: Trace) -> Planner:
-    return LanguagePlanner(name, partial(BACKENDS[name], settings), registry, settings, report, trace)
+def _scripted(needs: _Needs) -> Planner:
+    return ScriptedPlanner(needs.registry)
 
 
-PLANNERS: Final[Mapping[str, Callable[[Registry, LanguageSettings, Report, Trace], Planner]]] = {
+def _language(name: str, needs: _Needs) -> Planner:
+    load = partial(BACKENDS[name], needs.settings)
+    return LanguagePlanner(name, load, needs.registry, needs.settings, needs.report, needs.trace, needs.reach)
+
+
+PLANNERS: Final[Mapping[str, Callable[[_Needs], Planner]]] = {
     "symbolic": _symbolic,
     "scripted": _scripted,
     **{name: partial(_language, name) for name in BACKENDS},
@@ -46,6 +60,7 @@ def make_planner(
     settings: LanguageSettings | None = None,
     report: Report = _LOG.warning,
     trace: Trace = UNTRACED,
+    reach: Reach | None = None,
 ) -> Planner:
     """The planner of that name. A language model is not loaded yet.
 
@@ -55,11 +70,13 @@ def make_planner(
         settings: of language models; others take no notice.
         report: called with a sentence whenever a language model is done without, in the thread that plans.
         trace: takes the replies of a language model.
+        reach: the robot's workspace; without it, plans are not held to one.
 
     Raises:
         UnknownName: no such planner; lists those that exist.
     """
-    return look_up("planner", name, PLANNERS)(registry, settings or LanguageSettings(), report, trace)
+    needs = _Needs(registry, settings or LanguageSettings(), report, trace, reach)
+    return look_up("planner", name, PLANNERS)(needs)
 
 
 def require_planner(name: str, settings: LanguageSettings) -> None:

@@ -1,6 +1,7 @@
 """A skill that ran, before its effects were seen: what is to be looked for, and what of a task was done in the end."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from typing_extensions import Self
 
@@ -11,6 +12,9 @@ from reins.planning.planner import History, StepRecord
 from reins.planning.simulation import expected_facts
 from reins.planning.words import call_text, fact_text, listed
 from reins.skills.registry import SkillSpec
+
+CLEAR_VIEW: Final = SkillCall(skill="home")
+"""What is done when the arm hides what has to be seen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Final
 from reins.contracts.plan import Constraint, Plan
 from reins.contracts.scene import Scene
 from reins.planning.language.guard import said_constraints
+from reins.planning.reach import Reach
 from reins.planning.risk import Circumstances
 from reins.planning.verifier import avoided, verify
 from reins.skills.registry import SkillSpec
@@ -16,16 +17,18 @@ class TaskRules:
 
     Args:
         registry: the skills' declarations.
+        reach: the robot's workspace, if plans are to be checked against it.
 
     Attributes:
         standing: what others hold the robot to; whoever drives the task says so.
         plan: those of the plan that is being followed.
     """
 
-    def __init__(self, registry: Mapping[str, SkillSpec]) -> None:
+    def __init__(self, registry: Mapping[str, SkillSpec], reach: Reach | None = None) -> None:
         self.standing: tuple[Constraint, ...] = ()
         self.plan: tuple[Constraint, ...] = ()
         self._registry: Final = registry
+        self._reach: Final = reach
         self._said: tuple[Constraint, ...] = ()
         self._agreed: dict[Constraint, None] = {}
 
@@ -62,7 +65,7 @@ class TaskRules:
         others = (*self.standing, *self._said)
         here = [rule for rule in others if rule.kind != "avoid" or rule.object in scene.objects]
         bound = plan.model_copy(update={"constraints": (*plan.constraints, *here)})
-        return verify(bound, scene, self._registry, start)
+        return verify(bound, scene, self._registry, start, self._reach)
 
     def circumstances(self, scene: Scene) -> Circumstances:
         """What the risk of a plan is judged in."""

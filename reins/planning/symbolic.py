@@ -13,6 +13,7 @@ from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.meaning import read
 from reins.planning.planner import History
 from reins.planning.pursuit import missing, pursue
+from reins.planning.reach import Reach, out_of_reach
 from reins.skills.registry import SkillSpec
 
 
@@ -21,13 +22,14 @@ class SymbolicPlanner:
 
     Args:
         registry: the skills' declarations.
+        reach: the robot's workspace; without it, plans are not held to one.
     """
 
     name: Final = "symbolic"
     quick: Final = True
 
-    def __init__(self, registry: Mapping[str, SkillSpec]) -> None:
-        self._registry = registry
+    def __init__(self, registry: Mapping[str, SkillSpec], reach: Reach | None = None) -> None:
+        self._registry, self._reach = registry, reach
 
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         """The shortest plan from `scene`; a question if the instruction is ambiguous, a refusal if it is impossible."""
@@ -38,6 +40,8 @@ class SymbolicPlanner:
             return Plan(question=str(unclear))
         except CannotDo as refusal:
             return Plan(refusal=str(refusal))
+        if self._reach and (beyond := out_of_reach(steps, scene, self._registry, self._reach)):
+            return Plan(refusal=f"the arm does not reach that: {beyond[0]}")
         return Plan(thought=task.summary, steps=tuple(steps), constraints=task.constraints)
 
     def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:

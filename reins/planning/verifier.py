@@ -1,4 +1,4 @@
-"""Checks a plan before and while it runs: names, argument types, constraints, preconditions step by step."""
+"""Checks a plan before and while it runs: names, arguments, constraints, workspace, preconditions step by step."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -6,6 +6,7 @@ from typing import Final
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan
 from reins.contracts.scene import Scene
+from reins.planning.reach import Reach, out_of_reach
 from reins.planning.simulation import Arguments, SymbolicState, condition_text
 from reins.planning.words import listed
 from reins.skills.registry import Condition, SkillSpec
@@ -14,18 +15,21 @@ MAX_STEPS: Final = 64
 """Longest plan that is accepted; no instruction about one table needs more."""
 
 
-def verify(plan: Plan, scene: Scene, registry: Mapping[str, SkillSpec], start: int = 0) -> list[str]:
+def verify(
+    plan: Plan, scene: Scene, registry: Mapping[str, SkillSpec], start: int = 0, reach: Reach | None = None
+) -> list[str]:
     """What is wrong with a plan, a sentence each; empty if it can be carried out.
 
-    Every step's skill and arguments are checked against the registry and the scene, and no step may touch what the
-    plan's own constraints say to avoid. Preconditions are checked by simulating the effects, up to the first step whose
-    preconditions do not hold: what comes after it would only repeat that.
+    Every step's skill and arguments are checked against the registry and the scene. No step may touch what the plan's
+    own constraints say to avoid, or lead out of the workspace. Preconditions are checked by simulating the effects, up
+    to the first step whose preconditions do not hold: what comes after it would only repeat that.
 
     Args:
         plan: the plan; a question or a refusal has nothing to check.
         scene: the scene that the first checked step starts in.
         registry: the skills' declarations.
         start: index of the first step to check; earlier ones are done.
+        reach: the robot's workspace; without it, nothing is checked against one.
     """
     problems = [
         f"the constraint to avoid '{name}' names no object of the scene"
@@ -55,7 +59,7 @@ def verify(plan: Plan, scene: Scene, registry: Mapping[str, SkillSpec], start: i
                 state = None
             else:
                 state = state.after(spec, arguments)
-    return problems
+    return problems + (out_of_reach(steps, scene, registry, reach, start) if reach is not None else [])
 
 
 def avoided(constraints: Iterable[Constraint]) -> frozenset[str]:

@@ -34,7 +34,9 @@ MOVE_TO: Final = SkillSpec(
     description="Move the gripper above an object, without touching it.",
     parameters=(
         Parameter("target", "object", "the object to move above"),
-        Parameter("height", "number", "how far above its top", lower=0.02, upper=0.30, unit="m", default=0.10),
+        Parameter(
+            "height", "number", "how far above its top", lower=0.02, upper=0.30, unit="m", above="target", default=0.10
+        ),
     ),
     preconditions=(Condition(("holding", "target"), negated=True),),
     effects=(),
@@ -91,7 +93,16 @@ PUSH: Final = SkillSpec(
     parameters=(
         Parameter("object", "object", "the object to push", labels=MOVABLE, touches=True),
         Parameter("direction", "word", "where to, seen from the robot", words=DIRECTIONS),
-        Parameter("distance", "number", "how far", lower=0.02, upper=0.20, unit="m", default=DEFAULT_PUSH),
+        Parameter(
+            "distance",
+            "number",
+            "how far",
+            lower=0.02,
+            upper=0.20,
+            unit="m",
+            along=("object", "direction"),
+            default=DEFAULT_PUSH,
+        ),
     ),
     preconditions=(_FREE_HAND, Condition(("clear", "object")), Condition(("on", "object", TABLE))),
     effects=(

@@ -7,7 +7,6 @@ plan, the operator is asked. So the model proposes, and never decides what is al
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,8 +36,11 @@ from reins.planning.language.promise import falls_short
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
 from reins.planning.language.settings import LanguageSettings
+from reins.planning.language.votes import Proposal, agreement, most_frequent, with_doubt
 from reins.planning.planner import History, unmet_effects
 from reins.planning.pursuit import missing
+from reins.planning.reach import Reach
+from reins.planning.smoothing import smoothed
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.tracing.trace import UNTRACED, Trace
 from reins.planning.verifier import verify
@@ -48,19 +50,6 @@ Report = Callable[[str], None]
 
 CLOSING: Final = 5.0
 """How long a cancelled model may take to come to its end before it is left alone [s]."""
-
-
-FEW: Final = 0.6
-"""Share of the votes below which a plan is doubtful, though it has the most of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Proposal:
-    """A reply: as it came, as a plan if it is one, and what is wrong with it."""
-
-    text: str
-    plan: Plan | None
-    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +71,7 @@ class LanguagePlanner:
         settings: bounds, votes and attempts.
         report: called, in the thread that plans, with a sentence whenever the model is done without.
         trace: takes every reply with its verdict.
+        reach: the robot's workspace, if plans are to be checked against it.
     """
 
     quick: Final = False
@@ -94,6 +84,7 @@ class LanguagePlanner:
         settings: LanguageSettings,
         report: Report,
         trace: Trace = UNTRACED,
+        reach: Reach | None = None,
     ) -> None:
         self.name: Final = name
         self._load = load
@@ -101,7 +92,8 @@ class LanguagePlanner:
         self._settings = settings
         self._report = report
         self._trace = trace
-        self._symbolic = SymbolicPlanner(registry)
+        self._reach = reach
+        self._symbolic = SymbolicPlanner(registry, reach)
         self.without_model = 0
         """Plans for which the model was done without; a benchmark of the model has to know."""
         self.cache: Final = PlanCache(settings.cache)
@@ -212,10 +204,10 @@ class LanguagePlanner:
         problems: tuple[str, ...] = ()
         for attempt in range(self._settings.attempts):
             proposals = list(self._votes(model, dialogue.prompt(), question, attempt, deadline, cancel))
-            best = _most_frequent([proposal for proposal in proposals if not proposal.problems])
+            best = most_frequent([proposal for proposal in proposals if not proposal.problems])
             if best is not None and best.plan is not None:
-                return _with_doubts(best.plan, _agreement(best, proposals))
-            worst = _most_frequent(proposals) or proposals[0]
+                return with_doubt(best.plan, agreement(best, proposals))
+            worst = most_frequent(proposals) or proposals[0]
             problems = worst.problems
             dialogue.turned_down(worst)
         raise ModelError(f"{model.name} made no plan that works in {self._settings.attempts} attempts: {problems[0]}")
@@ -228,7 +220,7 @@ class LanguagePlanner:
         attempt: int,
         deadline: float,
         cancel: Cancel,
-    ) -> Iterator[_Proposal]:
+    ) -> Iterator[Proposal]:
         """Replies to one prompt. Without a temperature all would be the same, and one is enough."""
         schema = plan_schema(question.scene, self._registry)
         votes = self._settings.votes if self._settings.temperature > 0.0 else 1
@@ -251,7 +243,7 @@ class LanguagePlanner:
         vote: int,
         prompt: Prompt,
         completion: Completion,
-        proposal: _Proposal,
+        proposal: Proposal,
     ) -> None:
         """A reply goes into the trace."""
         self._trace.write(
@@ -270,15 +262,24 @@ class LanguagePlanner:
             verdict=proposal.problems,
         )
 
-    def _judged(self, text: str, question: _Question, *, cut: bool) -> _Proposal:
+    def _judged(self, text: str, question: _Question, *, cut: bool) -> Proposal:
         """A reply as a tightened plan, and what is wrong with it."""
         try:
             plan = Names(question.scene).restore(read_reply(text))
         except ReinsError as error:
             why = f"it was cut off after {self._settings.max_tokens} tokens" if cut else str(error)
-            return _Proposal(text, None, (why,))
+            return Proposal(text, None, (why,))
         plan = self._tightened(plan, question)
-        return _Proposal(text, plan, tuple(self._problems(plan, question)))
+        problems = self._problems(plan, question)
+        return Proposal(text, plan if problems else self._smooth(plan, question), tuple(problems))
+
+    def _smooth(self, plan: Plan, question: _Question) -> Plan:
+        """A plan that passes with its sub-goals made smooth, if it still passes then."""
+        steps = smoothed(plan.steps or (), question.history.left, self._registry)
+        if plan.steps is None or steps == plan.steps:
+            return plan
+        smooth = plan.model_copy(update={"steps": steps})
+        return plan if self._problems(smooth, question) else smooth
 
     def _tightened(self, plan: Plan, question: _Question) -> Plan:
         """The plan with the constraints that the operator's words, and earlier plans of the task, hold it to."""
@@ -292,7 +293,7 @@ class LanguagePlanner:
         forbidden = question.history.forbidden & set(question.scene.objects)
         rules = (Constraint(kind="avoid", object=name) for name in sorted(forbidden))
         bound = plan.model_copy(update={"constraints": (*plan.constraints, *rules)})
-        problems = verify(bound, question.scene, self._registry)
+        problems = verify(bound, question.scene, self._registry, reach=self._reach)
         if problems or plan.steps is None:
             return problems
         if not plan.steps:
@@ -318,9 +319,7 @@ class LanguagePlanner:
         if plan.refusal is None:
             self._report(f"{why}; the symbolic planner goes on")
             thought = "; ".join(filter(None, (plan.thought, "planned without the language model")))
-            plan = _with_doubts(
-                plan.model_copy(update={"thought": thought}), "it was planned without the language model"
-            )
+            plan = with_doubt(plan.model_copy(update={"thought": thought}), "it was planned without the language model")
             return self._tightened(plan, question)
         if question.history.left:
             self._report(f"{why}; the plan at hand goes on")
@@ -352,35 +351,8 @@ class _Dialogue:
             return self._turns
         return compact_prompt(self._question.instruction, self._question.scene, self._history, self._registry)
 
-    def turned_down(self, proposal: _Proposal) -> None:
+    def turned_down(self, proposal: Proposal) -> None:
         """A reply did not pass."""
         self._history = self._history.rejected(list(proposal.problems))
         if self._is_chat:
             self._turns = (*self._turns, *again(proposal.text, proposal.problems))
-
-
-def _most_frequent(proposals: list[_Proposal]) -> _Proposal | None:
-    """The proposal that most others agree with; of several the first. Wording does not matter, what is done does."""
-    count = Counter(map(_meaning, proposals))
-    return max(proposals, key=lambda proposal: count[_meaning(proposal)], default=None)
-
-
-def _agreement(best: _Proposal, proposals: Sequence[_Proposal]) -> str:
-    """How few of several replies say what the best one says; empty if enough do."""
-    same = sum(_meaning(proposal) == _meaning(best) for proposal in proposals)
-    return f"only {same} of {len(proposals)} replies of the model agree on it" if same < FEW * len(proposals) else ""
-
-
-def _with_doubts(plan: Plan, doubt: str) -> Plan:
-    """The plan, and why a person should look at it."""
-    return plan.model_copy(update={"doubts": (*plan.doubts, doubt)}) if doubt and plan.steps else plan
-
-
-def _meaning(proposal: _Proposal) -> str:
-    plan = proposal.plan
-    if plan is None:
-        return "unreadable"
-    if plan.steps is None:
-        return "question" if plan.question is not None else "refusal"
-    rules = sorted(str(rule) for rule in plan.constraints)
-    return "; ".join((*map(str, plan.steps), *rules))

@@ -17,6 +17,7 @@ from reins.planning.language.model import Cancel, Cancelled, ModelError
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Cancellable, History, StepRecord
+from reins.planning.reach import Reach
 from reins.skills.library import SKILLS
 
 SCENE = tabletop()
@@ -108,6 +109,28 @@ class TestDoubts:
     def test_a_reply_has_none(self) -> None:
         model = Parrot('{"thought":"","steps":[{"skill":"home"}],"doubts":[]}', steps("home"))
         assert calls(ask(model)) == ["home()"] and "a reply has no doubts" in model.prompts[1]
+
+
+class TestSmoothing:
+    """Sub-goals of a reply are made smooth where that does what was asked for as well."""
+
+    HALF = '{"skill":"push","arguments":{"object":"red_block","direction":"left","distance":0.05}}'
+
+    def test_strokes_are_joined(self) -> None:
+        plan = ask(Parrot(f'{{"thought":"","steps":[{self.HALF},{self.HALF}]}}'))
+        assert calls(plan) == ["push(object=red_block, direction=left, distance=0.1)"]
+
+    def test_what_was_asked_for_twice_is_done_twice(self) -> None:
+        twice = "push the red block 5 cm to the left and then push the red block 5 cm to the left"
+        plan = ask(Parrot(f'{{"thought":"","steps":[{self.HALF},{self.HALF}]}}'), twice)
+        assert len(calls(plan)) == 2
+
+    def test_what_leads_out_of_the_workspace_is_sent_back(self) -> None:
+        far = '{"skill":"push","arguments":{"object":"red_block","direction":"left","distance":0.2}}'
+        model, reach = Parrot(f'{{"thought":"","steps":[{far}]}}', GOOD), Reach((0.0, -0.4, 0.0), (0.8, 0.4, 0.8))
+        planner = LanguagePlanner("parrot", lambda: model, SKILLS, LanguageSettings(), lambda _: None, reach=reach)
+        assert calls(planner.plan(ASKED, SCENE, History(SCENE)))[0] == "pick(object=red_block)"
+        assert "where the workspace ends at 0.40 m" in model.prompts[1]
 
 
 @pytest.mark.parametrize("takes", ["chat", "compact-1"])

@@ -1,0 +1,47 @@
+"""Replies to one prompt, and which of them counts: the one that most others agree with."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reins.contracts.plan import Plan
+
+FEW: Final = 0.6
+"""Share of the votes below which a plan is doubtful, though it has the most of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A reply: as it came, as a plan if it is one, and what is wrong with it."""
+
+    text: str
+    plan: Plan | None
+    problems: tuple[str, ...]
+
+
+def most_frequent(proposals: list[Proposal]) -> Proposal | None:
+    """The proposal that most others agree with; of several the first. Wording does not matter, what is done does."""
+    count = Counter(map(_meaning, proposals))
+    return max(proposals, key=lambda proposal: count[_meaning(proposal)], default=None)
+
+
+def agreement(best: Proposal, proposals: Sequence[Proposal]) -> str:
+    """How few of several replies say what the best one says; empty if enough do."""
+    same = sum(_meaning(proposal) == _meaning(best) for proposal in proposals)
+    return f"only {same} of {len(proposals)} replies of the model agree on it" if same < FEW * len(proposals) else ""
+
+
+def with_doubt(plan: Plan, doubt: str) -> Plan:
+    """The plan, and why a person should look at it."""
+    return plan.model_copy(update={"doubts": (*plan.doubts, doubt)}) if doubt and plan.steps else plan
+
+
+def _meaning(proposal: Proposal) -> str:
+    plan = proposal.plan
+    if plan is None:
+        return "unreadable"
+    if plan.steps is None:
+        return "question" if plan.question is not None else "refusal"
+    rules = sorted(str(rule) for rule in plan.constraints)
+    return "; ".join((*map(str, plan.steps), *rules))
