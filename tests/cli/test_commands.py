@@ -25,6 +25,14 @@ COMMANDS: tuple[list[str], ...] = (
     ["reset"],
     ["arm"],
     ["handback"],
+    ["abort"],
+    ["plan"],
+    ["plan", "show"],
+    ["plan", "approve"],
+    ["plan", "edit"],
+    ["plan", "reword"],
+    ["plan", "reject"],
+    ["explain"],
     ["speed"],
     ["constraints"],
     ["constraints", "list"],
@@ -113,6 +121,10 @@ def test_help_imports_nothing_heavy() -> None:
         (["blackbox", "nothing.mcap"], ["nothing.mcap", "No such file"]),
         (["blackbox", "nothing.mcap", "--save"], ["nothing.mcap", "--save"]),
         (["train", "skill", "juggle"], ["juggle", "reach"]),
+        (["explain", "--file", "nothing.jsonl"], ["there is no file nothing.jsonl"]),
+        pytest.param(
+            ["plan", "edit", "--file", "nothing.yaml"], ["nothing.yaml", "cannot be read"], marks=pytest.mark.ros
+        ),
     ],
     ids=lambda value: " ".join(value),
 )
@@ -165,7 +177,7 @@ def test_the_keyboard_needs_a_terminal() -> None:
 @pytest.mark.ros
 @pytest.mark.parametrize(
     "command",
-    [["estop"], ["reset"], ["blackbox", "--save"], ["task", "go home"], ["skills", "list", "--live"]],
+    [["estop"], ["reset"], ["blackbox", "--save"], ["task", "go home"], ["skills", "list", "--live"], ["abort"]],
     ids=" ".join,
 )
 def test_without_a_graph_it_says_how_to_start_one(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
