@@ -262,18 +262,23 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def _on_recover(self, _request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
-            self._in_loop().call(self._recover)
+            response.message = self._in_loop().call(self._recover)
         except (ReinsError, TimeoutError) as error:
             response.success, response.message = False, str(error)
             return response
-        response.success, response.message = True, "recovered; not armed"
+        response.success = True
         return response
 
-    def _recover(self) -> None:
-        """In the control thread. A driver that recovers holds still at once: too hard for a robot that moves."""
-        if not self._wire.stands(self._read()):
+    def _recover(self) -> str:
+        """In the control thread; what came of it. A driver that recovers holds still at once: too hard for a robot that
+        moves. One that is well stays as it is, armed or not."""
+        state = self._read()
+        if not state.fault:
+            return "nothing to recover: the robot has no fault"
+        if not self._wire.stands(state):
             raise ReinsError("not recovered: the robot moves; stop it, and ask again when it stands")
         self._host.recover()
+        return "recovered; not armed"
 
     def _on_reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
         try:

@@ -217,6 +217,17 @@ def test_recovering_does_not_arm(make: Callable[..., RobotNode]) -> None:
     commander.close()
 
 
+def test_there_is_nothing_to_recover_of_a_robot_that_is_well(make: Callable[..., RobotNode]) -> None:
+    node = make()
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, "operator") == ""
+    answer = node._on_recover(Trigger.Request(), Trigger.Response())
+    assert answer.success and answer.message == "nothing to recover: the robot has no fault"
+    assert armed(node)
+    commander.close()
+
+
 @pytest.mark.parametrize("speed, recovers", [(MOVING, True), (1.01 * MOVING, False)])
 def test_a_robot_that_moves_is_not_recovered(
     make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch, speed: float, recovers: bool
