@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reins.hardware.robot import Driver, FloatArray
 
@@ -107,7 +108,7 @@ class LeggedState:
     position: FloatArray
     velocity: FloatArray
     effort: FloatArray
-    contact: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    contact: NDArray[np.bool_]
     battery: float
     odometry: Odometry
     height: float | None = None

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from reins.hardware.profile_base import JointLimits, Part, Positive, Profile
+from reins.hardware.quadruped_build import Build
 from reins.hardware.robot import FloatArray
 
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
@@ -123,6 +124,7 @@ class QuadrupedProfile(Profile):
     contact: Contact
     battery: Battery
     motor: MotorTemperature
+    build: Build
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

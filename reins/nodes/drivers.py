@@ -7,8 +7,12 @@ from typing import Any, Final
 from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.real import REAL
 from reins.hardware.robot import Driver, Robot
+from reins.locomotion.walks import make_legs
+from reins.sim.legged.ground import load_ground
+from reins.sim.legged.simulators import make_walker
 from reins.sim.simulators import SIMULATORS, make_simulator
 from reins.sim.world import load_world
 
@@ -16,9 +20,11 @@ RealDriver = Callable[[RobotProfile, str], Robot]
 
 
 def _simulated(simulator: str, profile: Profile, world: str, seed: int) -> Driver[Any, Any]:
-    if not isinstance(profile, RobotProfile):
-        raise ReinsError(f"backend '{simulator}' simulates arms, and robot '{profile.name}' is a {profile.kind}")
-    return make_simulator(simulator, profile, load_world(world), seed)
+    if isinstance(profile, QuadrupedProfile):
+        return make_walker(simulator, profile, load_ground(world), seed, make_legs("scripted", profile))
+    if isinstance(profile, RobotProfile):
+        return make_simulator(simulator, profile, load_world(world), seed)
+    raise ReinsError(f"backend '{simulator}' simulates arms and quadrupeds, and '{profile.name}' is a {profile.kind}")
 
 
 DRIVERS: Final[dict[str, Callable[[Any, str, int], Driver[Any, Any]]]] = {

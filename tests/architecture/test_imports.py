@@ -10,7 +10,10 @@ PACKAGE = Path(__file__).parents[2] / "reins"
 
 INTERFACE = {
     f"reins.hardware.{module}"
-    for module in ("robot", "legged", "profile", "profile_base", "quadruped", "kinematics", "host")
+    for module in (
+        *("robot", "legged", "legs", "profile", "profile_base", "quadruped", "quadruped_build"),
+        *("kinematics", "host"),
+    )
 }
 
 ALLOWED = {
@@ -18,6 +21,7 @@ ALLOWED = {
     "hardware": {"contracts"},
     "sim": {"contracts", "hardware"},
     "models": {"contracts"},
+    "locomotion": {"contracts", "hardware", "models"},
     "perception": {"contracts", "hardware"},
     "planning": {"contracts", "skills"},
     "skills": {"contracts", "hardware", "models"},

@@ -1,6 +1,7 @@
 """The quadruped's profile: what is missing or reversed is named."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def test_every_single_field_is_required(document: Document, load: Callable[[], Q
     paths = [path for path in leaves(document) if path[0] != "sources"]
     assert len(paths) > 90
     for path in paths:
-        before = yaml.safe_load(yaml.safe_dump(document))
+        before = deepcopy(document)
         remove(document, path)
         with pytest.raises(ReinsError, match=str(path[0])):
             load()

@@ -24,10 +24,17 @@ def test_a_real_arm_gets_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
     assert got == [("franka", "172.16.0.2")]
 
 
-@pytest.mark.parametrize("backend", ["mujoco", "franka"])
-def test_a_driver_of_arms_refuses_a_robot_with_legs(backend: str) -> None:
+def test_a_driver_of_arms_refuses_a_robot_with_legs() -> None:
     with pytest.raises(ReinsError, match="'go2' is a quadruped"):
-        make_robot(backend, GO2, "tabletop", 0, "172.16.0.2")
+        make_robot("franka", GO2, "tabletop", 0, "172.16.0.2")
+
+
+def test_a_robot_with_legs_stands_on_a_ground_and_not_on_a_table() -> None:
+    robot = make_robot("mujoco", GO2, "rough", 0)
+    assert robot.spec.simulated and robot.spec.kind == "quadruped"
+    robot.close()
+    with pytest.raises(UnknownName, match=r"no ground 'tabletop'.*flat"):
+        make_robot("mujoco", GO2, "tabletop", 0)
 
 
 def test_an_unknown_backend_is_told_with_real_and_simulated_ones() -> None:

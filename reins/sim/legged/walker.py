@@ -1,0 +1,194 @@
+"""What every simulated legged robot does whatever its engine: time, watchdog, stops, faults, what it measures."""
+
+from typing import Final
+
+import numpy as np
+
+from reins.contracts.errors import ReinsError
+from reins.hardware.legged import LeggedState, Odometry, Posture, SafeBodyCommand
+from reins.hardware.legs import LegControl, Sense, up_of
+from reins.hardware.quadruped import QuadrupedProfile
+from reins.hardware.robot import FloatArray, RobotSpec, StopCategory
+from reins.sim.legged.engine import LegEngine, Truth
+from reins.sim.legged.ground import GroundSpec
+from reins.sim.legged.mjcf import HEAD
+from reins.sim.world_state import WorldState
+
+SETTLE: Final = 0.5
+"""Time that the robot gets after a reset to come to lie on the ground [s]; it does not count as robot time."""
+
+ABOVE: Final = 0.01
+"""How far above the ground it is put down [m]."""
+
+
+class SimulatedWalker:
+    """One legged robot on one ground; implements `reins.hardware.legged.LeggedRobot` over any `LegEngine`.
+
+    The body's velocity is commanded, and `legs` carry it, once a period of theirs. Past the profile's `stale_after`
+    without a command the robot brakes, sits down and sets the fault. Its battery stays as full as it is told to be, and
+    its motors' temperature is not simulated.
+
+    Args:
+        profile: the robot.
+        ground: what it stands on.
+        seed: of the direction that it begins in.
+        engine: made from the same profile and ground.
+        legs: how they carry the body.
+
+    Attributes:
+        battery: charge, 0 … 1.
+        engine: the physics.
+    """
+
+    def __init__(
+        self, profile: QuadrupedProfile, ground: GroundSpec, seed: int, engine: LegEngine, legs: LegControl
+    ) -> None:
+        self._profile, self._ground = profile, ground
+        self.engine, self._legs = engine, legs
+        self._spec = RobotSpec(profile.name, "quadruped", True, profile.joint_names, False, (HEAD,))
+        self._substeps = round(legs.period / engine.timestep)
+        self.battery = 1.0
+        self.reset(seed)
+
+    @property
+    def spec(self) -> RobotSpec:
+        """What this driver says of itself."""
+        return self._spec
+
+    def reset(self, seed: int) -> None:
+        """Start again at time 0: lying at the origin, in the direction that `seed` draws, without a fault."""
+        self.seed = seed
+        yaw = float(np.random.default_rng(seed).uniform(-np.pi, np.pi))
+        folded = np.tile(self._profile.build.folded, 4)
+        height = self._ground.height_at(0.0, 0.0) + self._profile.build.box[2] + ABOVE
+        self.engine.begin(np.array([0.0, 0.0, height + 0.06]), yaw, folded)
+        self.engine.aim(folded, 0.0)
+        self.engine.advance(round(SETTLE / self.engine.timestep))
+        self._time, self._rest = 0.0, 0.0
+        self._sequence, self._fault = 0, ""
+        self._cut = False
+        self._truth = self.engine.truth()
+        self._legs.reset(self._sense(self._truth))
+        self._hold(Posture.SIT)
+
+    def connect(self) -> None:
+        """Stay in the posture that it is in."""
+        self._hold(self._posture)
+
+    def read(self) -> LeggedState:
+        """What it measures now."""
+        truth = self._truth
+        up = up_of(truth.orientation)
+        x, y, z = truth.position.tolist()
+        turned = _body_frame(truth.orientation, truth.linear)
+        return LeggedState(
+            stamp=self._time,
+            orientation=truth.orientation,
+            position=truth.joints,
+            velocity=truth.speeds,
+            effort=truth.torques,
+            contact=truth.contact,
+            battery=self.battery,
+            odometry=Odometry(truth.position, truth.orientation, turned, truth.rates),
+            height=(z - self._ground.height_at(x, y)) if up[2] > 0.0 else None,
+            sequence=self._sequence,
+            fault=self._fault,
+        )
+
+    def write(self, command: SafeBodyCommand) -> None:
+        """Walk like this from now on; ignored while a fault is set. What is not finite stops the robot.
+
+        Raises:
+            ReinsError: it is not three velocities and a posture.
+        """
+        if self._fault:
+            return
+        if len(command.velocity) != 3 or command.posture not in tuple(Posture):
+            raise ReinsError(
+                f"'{self._profile.name}' takes three velocities and a posture, and not "
+                f"{len(command.velocity)} and {command.posture!r}"
+            )
+        if not np.isfinite(command.velocity).all():
+            self.stop(StopCategory.CONTROLLED, "a commanded velocity is not finite")
+            return
+        self._velocity = np.array(command.velocity, dtype=np.float64)
+        self._posture = Posture(command.posture)
+        self._sequence, self._silence, self._watched = command.sequence, 0.0, True
+
+    def step(self, dt: float) -> None:
+        """Let `dt` [s] of robot time pass. Fractions of a period of the legs are carried over to the next call."""
+        period = self._legs.period
+        periods = int((self._rest + dt) / period + 1e-6)
+        self._rest += dt - periods * period
+        self._time = round(self._time + dt, 9)
+        for _ in range(periods):
+            self._watch(period)
+            self._advance(period)
+        self._truth = self.engine.truth()
+
+    def stop(self, category: StopCategory, reason: str) -> None:
+        """Brake and sit down; with CUT, let the legs go at once. The first reason stays."""
+        self._fault = self._fault or reason
+        self._watched = False
+        self._posture = Posture.SIT
+        self._cut = self._cut or category == StopCategory.CUT
+
+    def recover(self) -> None:
+        """Clear the fault; the robot stays in the posture that it is in, and no earlier command resumes."""
+        self._fault = ""
+        self._cut = False
+        self._hold(self._posture)
+
+    def close(self) -> None:
+        """Release the engine."""
+        self.engine.close()
+
+    def world_state(self) -> WorldState:
+        """What is true now; the generalised position is that of the MuJoCo model."""
+        truth = self._truth
+        qpos = np.concatenate([truth.position, truth.orientation[[3, 0, 1, 2]], truth.joints])
+        return WorldState(self._time, self._ground.name, self.seed, {}, None, qpos)
+
+    def _hold(self, posture: Posture) -> None:
+        self._velocity = np.zeros(3)
+        self._posture = posture
+        self._silence, self._watched = 0.0, False
+
+    def _watch(self, period: float) -> None:
+        """Without a command for too long the robot stops by itself; what is stopped brakes evenly."""
+        self._silence += period
+        late = self._profile.rates.stale_after
+        if self._watched and self._silence > late + 1e-9:
+            self.stop(StopCategory.CONTROLLED, f"no command for {late * 1e3:.0f} ms: the robot stopped by itself")
+        if self._fault:
+            slower = self._profile.acceleration * period
+            self._velocity = np.sign(self._velocity) * np.maximum(np.abs(self._velocity) - slower, 0.0)
+
+    def _advance(self, period: float) -> None:
+        sense = self._sense(self.engine.truth())
+        if self._cut:
+            self._legs.reset(sense)
+            self.engine.aim(sense.joints.ravel(), 0.0)
+        else:
+            # A robot that is stopped walks on until it has braked, and sits down then.
+            posture = Posture.STAND if self._fault and self._velocity.any() else self._posture
+            targets = self._legs.step(sense, self._velocity, posture)
+            self.engine.aim(targets.joints.ravel(), targets.grip)
+        self.engine.advance(self._substeps)
+
+    @staticmethod
+    def _sense(truth: Truth) -> Sense:
+        return Sense(
+            up_of(truth.orientation)[None],
+            truth.rates[None],
+            truth.joints.reshape(1, 4, 3),
+            truth.speeds.reshape(1, 4, 3),
+            truth.contact[None],
+        )
+
+
+def _body_frame(orientation: FloatArray, vector: FloatArray) -> FloatArray:
+    """(3,) a vector of the world in the frame of a body with this quaternion x y z w."""
+    axis = -orientation[:3]
+    turned: FloatArray = vector + 2.0 * np.cross(axis, np.cross(axis, vector) + orientation[3] * vector)
+    return turned
