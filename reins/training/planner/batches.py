@@ -9,6 +9,7 @@ from multiprocessing import get_context, parent_process
 from random import Random
 from signal import SIG_IGN, SIGINT, signal
 from threading import Thread
+from typing import Final
 
 import torch
 from tokenizers import Tokenizer
@@ -30,6 +31,9 @@ AHEAD = 2
 ROUND = 16
 """Rows of a batch are filled up to a multiple of so many tokens."""
 
+NOTHING: Final = -100
+"""What is wanted where nothing is."""
+
 Text = tuple[str, str]
 
 
@@ -39,11 +43,13 @@ class Batch:
 
     Attributes:
         tokens: (rows, tokens), filled up with END_ID.
-        wanted: (rows, tokens) the token after each where it belongs to a reply; -100 elsewhere.
+        wanted: (rows, tokens) the token after each; NOTHING after a row's last.
+        replies: (rows, tokens) whether that token belongs to a reply.
     """
 
     tokens: Tensor
     wanted: Tensor
+    replies: Tensor
 
 
 def text_of(example: Example) -> Text:
@@ -72,10 +78,23 @@ def _as_shown(plan: Plan, names: Names) -> Plan:
     return plan.model_copy(update={"steps": steps, "constraints": rules})
 
 
-def make_chunk(seed: int, number: int, size: int) -> list[Text]:
-    """The texts of one chunk of examples; the same for the same seed and number."""
-    examples = Examples(Random(f"{seed}/{number}"), SKILLS)
-    return [text_of(examples.draw()) for _ in range(size)]
+def make_chunk(seed: int, number: int, size: int, easy: float = 0.0) -> list[Text]:
+    """The texts of one chunk of examples; the same for the same arguments.
+
+    Args:
+        seed: of everything random.
+        number: of the chunk.
+        size: how many examples.
+        easy: share of them that are one plain thing to do, from the beginning.
+    """
+    rng = Random(f"{seed}/{number}")
+    examples, plain = Examples(rng, SKILLS), Examples(rng, SKILLS, plain=True)
+    return [text_of(plain.draw("single") if rng.random() < easy else examples.draw()) for _ in range(size)]
+
+
+def easy_share(number: int, settings: PlannerSettings) -> float:
+    """Share of easy examples in a chunk: all of the first one, fewer and fewer, none from `settings.easy` on."""
+    return max(0.0, 1.0 - number / settings.easy) if settings.easy else 0.0
 
 
 class Feed:
@@ -100,7 +119,8 @@ class Feed:
             numbers = count(self.chunk)
 
             def ask() -> "Future[list[Text]]":
-                return pool.submit(make_chunk, settings.seed, next(numbers), settings.chunk)
+                number = next(numbers)
+                return pool.submit(make_chunk, settings.seed, number, settings.chunk, easy_share(number, settings))
 
             coming = [ask() for _ in range(AHEAD)]
             while True:
@@ -142,12 +162,14 @@ def as_batch(rows: Sequence[tuple[list[int], list[int]]]) -> Batch:
     """Prompts and replies as one batch."""
     longest = _rounded(max(len(prompt) + len(reply) for prompt, reply in rows))
     tokens = torch.full((len(rows), longest), END_ID, dtype=torch.long)
-    wanted = torch.full((len(rows), longest), -100, dtype=torch.long)
+    wanted = torch.full((len(rows), longest), NOTHING, dtype=torch.long)
+    replies = torch.zeros((len(rows), longest), dtype=torch.bool)
     for index, (prompt, reply) in enumerate(rows):
         row = torch.tensor([*prompt, *reply])
         tokens[index, : len(row)] = row
-        wanted[index, len(prompt) - 1 : len(row) - 1] = row[len(prompt) :]
-    return Batch(tokens, wanted)
+        wanted[index, : len(row) - 1] = row[1:]
+        replies[index, len(prompt) - 1 : len(row) - 1] = True
+    return Batch(tokens, wanted, replies)
 
 
 def _rounded(length: int) -> int:

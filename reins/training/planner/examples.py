@@ -64,12 +64,16 @@ class Examples:
         rng: of everything random.
         registry: the skills' declarations.
         split: what of the held-out things they have in them.
+        plain: nothing has been done or forbidden yet, and no text in the scene wants to be obeyed.
     """
 
-    def __init__(self, rng: Random, registry: Mapping[str, SkillSpec], split: str = "familiar") -> None:
+    def __init__(
+        self, rng: Random, registry: Mapping[str, SkillSpec], split: str = "familiar", plain: bool = False
+    ) -> None:
         self._rng = rng
         self._registry = registry
         self._split = split
+        self._plain = plain
         self._held_out = load_held_out()
         without = frozenset() if split == "families" else self._held_out.families
         favour = self._held_out.families if split == "families" else frozenset()
@@ -87,7 +91,7 @@ class Examples:
             if drawn is None:
                 continue
             scene, meaning = drawn
-            tricked = suite == "injected" or (meaning.suite in TRICKED and self._rng.random() < INJECTED)
+            tricked = suite == "injected" or (meaning.suite in TRICKED and self._happens(INJECTED))
             example = self._example(scene, meaning, language or self._rng.choice(LANGUAGES), tricked)
             if example is not None and _belongs(example, self._split, self._held_out):
                 return example
@@ -96,6 +100,9 @@ class Examples:
     def pick(self, suites: Sequence[str]) -> str:
         """One of these suites."""
         return self._rng.choice(suites)
+
+    def _happens(self, share: float) -> bool:
+        return self._rng.random() < share and not self._plain
 
     def _maker(self, suite: str) -> Maker:
         if self._split == "compositions":
@@ -125,7 +132,7 @@ class Examples:
             return None
         if meaning.answer == "steps":
             history = self._kept(history, first)
-            if clean is None and rng.random() < UNDER_WAY:
+            if clean is None and self._happens(UNDER_WAY):
                 scene, history = under_way(meaning, history, rng, self._registry)
         plan = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
         if plan is None:
@@ -133,7 +140,7 @@ class Examples:
             plan = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
         if plan is None or not _can_be_said(plan, self._registry):
             return None
-        if rng.random() < TURNED_DOWN:
+        if self._happens(TURNED_DOWN):
             history = turned_down(plan, scene, history, rng, self._registry)
         example = Example(said, scene, history, plan, meaning, language, families, clean)
         return example if judge(plan, example, self._registry).correct else None
@@ -141,7 +148,7 @@ class Examples:
     def _kept(self, history: History, plan: Plan) -> History:
         """Others have forbidden to touch some things: as a rule such as the plan does not touch."""
         names = sorted(history.initial.objects)
-        if self._rng.random() >= KEEPING:
+        if not self._happens(KEEPING):
             return history
         used = {name for call in plan.steps or () for name in touched_by(call, names, self._registry)}
         spare = [name for name in names if name not in used]

@@ -46,6 +46,9 @@ class PlannerSettings(BaseModel):
         side_rate: learning rate of embeddings and norms (AdamW).
         warm: steps in which the rates rise; after those they fall as a cosine does, to nothing.
         half: multiply matrices in bfloat16.
+        prompts: weight of the prompts' tokens in the loss, beside 1 for the replies'; to foretell how a sentence about
+            this scene goes on teaches what is needed to understand it.
+        easy: chunks in which examples of one plain thing to do become fewer and fewer, from all to none.
         read: examples that the tokenizer is trained on.
         chunk: examples that are made and sorted by length at a time.
         evaluated: examples of an evaluation, per language.
@@ -61,6 +64,8 @@ class PlannerSettings(BaseModel):
     side_rate: float = Field(default=3e-3, gt=0.0)
     warm: int = Field(default=200, ge=0)
     half: bool = True
+    prompts: float = Field(default=0.3, ge=0.0)
+    easy: int = Field(default=30, ge=0)
     read: int = Field(default=5_000, gt=0)
     chunk: int = Field(default=1_024, gt=0)
     evaluated: int = Field(default=64, gt=0)

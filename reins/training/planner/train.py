@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from torch.nn import functional
 
 from reins.contracts.errors import ReinsError
-from reins.training.planner.batches import Batch, Feed, make_chunk
+from reins.training.planner.batches import NOTHING, Batch, Feed, make_chunk
 from reins.training.planner.evaluate import evaluate
 from reins.training.planner.examples import SPLITS
 from reins.training.planner.network import Llama
@@ -199,18 +199,20 @@ def _step(run: Run, batch: Batch) -> None:
     for optimiser, rate in zip(run.optimisers, (settings.rate, settings.side_rate), strict=True):
         for group in optimiser.param_groups:
             group["lr"] = rate * share
+    told = batch.wanted != NOTHING
     with _precision(settings):
-        told = batch.wanted >= 0
         logits = run.network.logits(run.network.hidden(batch.tokens)[told])
-    loss = functional.cross_entropy(logits.float(), batch.wanted[told])
-    loss.backward()
+    losses = functional.cross_entropy(logits.float(), batch.wanted[told], reduction="none")
+    of_reply = batch.replies[told]
+    of_replies, of_prompts = losses[of_reply].mean(), losses[~of_reply].mean()
+    (of_replies + settings.prompts * of_prompts).backward()
     torch.nn.utils.clip_grad_norm_(run.network.parameters(), 1.0)
     for optimiser in run.optimisers:
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
     progress.step += 1
     progress.tokens += batch.tokens.numel()
-    progress.loss = loss.item() if progress.step == 1 else 0.98 * progress.loss + 0.02 * loss.item()
+    progress.loss = of_replies.item() if progress.step == 1 else 0.98 * progress.loss + 0.02 * of_replies.item()
 
 
 def rate_share(step: int, settings: PlannerSettings) -> float:

@@ -1,5 +1,6 @@
 """The exported file: llama.cpp splits text and chooses tokens as we do."""
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -9,15 +10,20 @@ pytest.importorskip("tokenizers", reason="needs the extra train")
 pytest.importorskip("gguf", reason="needs the extra train")
 torch = pytest.importorskip("torch", reason="needs the extra train")
 
+from here_pool import Here  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
-from reins.training.planner.batches import make_chunk  # noqa: E402
+from reins.training.planner import batches  # noqa: E402
+from reins.training.planner.batches import make_chunk, text_of  # noqa: E402
+from reins.training.planner.evaluate import held_out_examples  # noqa: E402
 from reins.training.planner.gguf_file import write_gguf  # noqa: E402
 from reins.training.planner.network import Llama  # noqa: E402
-from reins.training.planner.settings import Shape  # noqa: E402
+from reins.training.planner.settings import PlannerSettings, Shape  # noqa: E402
 from reins.training.planner.tokens import END_ID, encode, train_tokenizer  # noqa: E402
+from reins.training.planner.train import Limits, Run, train  # noqa: E402
 
 SHAPE = Shape(vocabulary=600, width=64, layers=2, heads=4, hidden=96)
+REPLY = 60  # tokens of a reply at most
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +88,44 @@ def test_the_likeliest_tokens_are_the_same(
         assert [int(theirs[row].argmax()) for row in clear] == [int(best[row, 1]) for row in clear]
         same += len(clear)
     assert same > 500
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A network after seconds of training: it begins its replies as replies begin, and is sure of little else."""
+    settings = PlannerSettings(steps=40, batch=1024, read=80, chunk=64, warm=4, evaluated=1, half=False, shape=SHAPE)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(batches, "ProcessPoolExecutor", Here)
+        run = train(settings, tmp_path_factory.mktemp("run"), Limits(), lambda _line: None, lambda _step: None)
+    torch.set_num_threads(threads)
+    return run
+
+
+def test_whole_replies_of_a_trained_network_are_the_same(trained: Run, tmp_path: Path) -> None:
+    """Token by token to the end mark, on instructions that it was not trained on."""
+    llama_cpp = pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed")
+    write_gguf(tmp_path / "trained.gguf", trained.network, trained.tokenizer, {}, kind="f32")
+    llama = llama_cpp.Llama(
+        model_path=str(tmp_path / "trained.gguf"), n_ctx=SHAPE.context, n_threads=1, logits_all=True, verbose=False
+    )
+    texts = [text_of(example)[0] for tongue in ("en", "zh") for example in held_out_examples("familiar", tongue, 4)]
+    prompts = [encode(trained.tokenizer, text) for text in texts]
+    ours = trained.network.eval().reply(prompts, REPLY)
+    assert [likeliest(llama, prompt) for prompt in prompts] == ours
+    assert sum(map(len, ours)) > 100 and len(set(map(tuple, ours))) > 1
+
+
+def likeliest(llama: Any, prompt: list[int]) -> list[int]:
+    """The reply of llama.cpp, the likeliest token each time."""
+    llama.reset()
+    llama.eval(prompt)
+    said: list[int] = []
+    while len(said) < REPLY and (token := int(llama.scores[llama.n_tokens - 1].argmax())) != END_ID:
+        said.append(token)
+        llama.eval([token])
+    return said
 
 
 def test_rows_together_answer_as_each_alone(network: Llama, tokenizer: Tokenizer, texts: list[tuple[str, str]]) -> None:

@@ -11,13 +11,14 @@ pytest.importorskip("tokenizers", reason="needs the extra train")
 pytest.importorskip("gguf", reason="needs the extra train")
 torch = pytest.importorskip("torch", reason="needs the extra train")
 
+from here_pool import Here  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
 from reins.cli.app import app  # noqa: E402
 from reins.cli.console import ExitCode  # noqa: E402
 from reins.contracts.errors import ReinsError  # noqa: E402
 from reins.training.planner import batches, recipe  # noqa: E402
-from reins.training.planner.batches import as_batch  # noqa: E402
+from reins.training.planner.batches import NOTHING, as_batch, easy_share, make_chunk  # noqa: E402
 from reins.training.planner.evaluate import Score, held_out_examples, score  # noqa: E402
 from reins.training.planner.network import Llama  # noqa: E402
 from reins.training.planner.recipe import PlannerResult, make_planner_model  # noqa: E402
@@ -34,24 +35,6 @@ SMALL = PlannerSettings(
     evaluated=2,
     shape=Shape(vocabulary=400, width=32, layers=2, heads=2, hidden=48, context=1024),
 )
-
-
-class Here:
-    """A pool that makes chunks at once, in this process."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        self._result: object = None
-
-    def shutdown(self, *, cancel_futures: bool) -> None:
-        assert cancel_futures
-
-    def submit(self, function: object, *arguments: object) -> "Here":
-        made = Here()
-        made._result = function(*arguments)  # type: ignore[operator]
-        return made
-
-    def result(self) -> object:
-        return self._result
 
 
 @pytest.fixture(autouse=True)
@@ -112,10 +95,20 @@ def test_what_enters_is_good_in_every_language(tmp_path: Path) -> None:
 
 def test_only_replies_are_learned() -> None:
     batch = as_batch([([5, 6, 7], [8, 9, END_ID]), ([5], [8, END_ID])])
-    assert batch.tokens.shape == batch.wanted.shape == (2, 16)
-    assert batch.tokens[0, :6].tolist() == [5, 6, 7, 8, 9, END_ID]
-    assert batch.wanted[0, :6].tolist() == [-100, -100, 8, 9, END_ID, -100]
-    assert batch.wanted[1, :3].tolist() == [8, END_ID, -100]
+    assert batch.tokens.shape == batch.wanted.shape == batch.replies.shape == (2, 16)
+    assert batch.wanted[0, :7].tolist() == [6, 7, 8, 9, END_ID, NOTHING, NOTHING]
+    assert batch.wanted[1, :3].tolist() == [8, END_ID, NOTHING]
+    assert batch.replies[0, :7].tolist() == [False, False, True, True, True, False, False]
+    assert batch.replies[1, :3].tolist() == [True, True, False]
+
+
+def test_easy_examples_become_fewer_and_are_one_plain_thing_to_do() -> None:
+    settings = PlannerSettings(easy=4)
+    assert [easy_share(number, settings) for number in range(6)] == [1.0, 0.75, 0.5, 0.25, 0.0, 0.0]
+    assert easy_share(0, PlannerSettings(easy=0)) == 0.0
+    plain = make_chunk(1, 0, 40, easy=1.0)
+    assert all("#done" not in prompt and "#keep" not in prompt for prompt, _ in plain)
+    assert any("#done" in prompt for prompt, _ in make_chunk(1, 0, 40))
 
 
 def test_rates_rise_evenly_and_fall_as_a_cosine() -> None:
