@@ -295,7 +295,8 @@ class RobotNode(ManagedNode[RobotSettings]):
     def _reset(self, seed: int) -> None:
         """In the control thread. An armed robot is armed again once safety's reference is where the arm now is."""
         state = self._read()
-        if not self._wire.stands(state):
+        driven = self._host.armed and self._heard.velocity.any()  # though it may just be turning round
+        if driven or not self._wire.stands(state):
             raise ReinsError("the world is not reset: the robot moves; cancel the task, or let go of the stick")
         assert self._simulated is not None
         self._rearm = self._host.armed

@@ -58,7 +58,9 @@ class Commander:
             assert time.monotonic() < end
             time.sleep(0.01)
 
-    def hold(self, seconds: float) -> None:
+    def hold(self, seconds: float, velocity: float = 0.0) -> None:
+        """Keep the reference where it is, with a velocity that is too small to lead anywhere."""
+        self._message.velocity = [velocity] * len(self._message.position)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self._message.sequence += 1
@@ -246,6 +248,19 @@ def test_a_robot_that_moves_is_not_recovered(
     assert answer.success is recovers
     assert recovers or answer.message == "not recovered: the robot moves; stop it, and ask again when it stands"
     assert node._host.read().fault == ("" if recovers else "someone stopped it")
+
+
+def test_the_world_is_not_reset_under_a_robot_that_is_driven(make: Callable[..., RobotNode]) -> None:
+    """It stands for a moment, for it turns round."""
+    node = make()
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, "operator") == ""
+    for velocity, accepted in ((1e-3, False), (0.0, True)):
+        commander.hold(0.1, velocity)
+        answer = node._on_reset(ResetWorld.Request(seed=5), ResetWorld.Response())
+        assert answer.accepted is accepted and ("the robot moves" in answer.message) is not accepted
+    commander.close()
 
 
 def test_robot_time_goes_on_over_a_reset_of_the_world(make: Callable[..., RobotNode]) -> None:
