@@ -93,6 +93,7 @@ class TestSpeed:
             verdict = walker.drive((*fast(walker.profile)[:2], 1.0), scale=0.2)
             change = np.abs(verdict.velocity - before) / (walker.profile.acceleration * walker.period)
             assert 1.0 - 1e-6 < change.max() <= 1.0 + 1e-9
+            assert verdict.limits[0] is Limit.BODY_SPEED and Limit.KEEP_OUT not in verdict.limits
         assert len(walker.verdicts) < 300
 
     @pytest.mark.parametrize(
@@ -121,6 +122,20 @@ class TestAcceleration:
         before = np.array([0.5, -0.2, 0.3])
         verdict = walker.filter.step(walker.state(), before, wish(wanted), elapsed)
         assert (np.abs(verdict.velocity - before) <= quadruped.acceleration * elapsed + 1e-9).all()
+
+    def test_asked_to_stand_still_in_motion_it_brakes_within_them(self, walker: Walker) -> None:
+        drive(walker, fast(walker.profile), 100)
+        before = walker.velocity
+        verdict = walker.drive((0.0, 0.0, 0.0))
+        assert verdict.limits == (Limit.BODY_ACCELERATION,)
+        assert before[0] - verdict.velocity[0] == pytest.approx(walker.profile.acceleration[0] * walker.period)
+
+    @pytest.mark.parametrize("periods", [0.5, 1.0, 3.0])
+    def test_after_a_gap_it_speeds_up_by_one_periods_worth_only(self, walker: Walker, periods: float) -> None:
+        wanted = wish(fast(walker.profile))
+        verdict = walker.filter.step(walker.state(), np.zeros(3), wanted, periods * walker.period)
+        expected = walker.profile.acceleration[0] * min(periods, 1.0) * walker.period
+        assert verdict.velocity[0] == pytest.approx(expected)
 
     def test_what_is_too_sudden_goes_straight_towards_what_is_wanted(self, walker: Walker) -> None:
         wanted = np.array([1.0, 0.3, 0.2])
@@ -224,7 +239,8 @@ class TestPosture:
     def test_a_command_to_sit_brakes_first(self, walker: Walker) -> None:
         drive(walker, fast(walker.profile), 50)
         while walker.velocity.any():
-            assert walker.drive((0, 0, 0), posture=Posture.SIT).posture is Posture.STAND
+            verdict = walker.drive((0, 0, 0), posture=Posture.SIT)
+            assert (verdict.posture, verdict.limits) == (Posture.STAND, (Limit.BODY_ACCELERATION,))
         verdict = walker.drive((0, 0, 0), posture=Posture.SIT)
         assert (verdict.posture, verdict.limits) == (Posture.SIT, ())
 
@@ -235,6 +251,7 @@ class TestPosture:
         assert verdict.limits == (Limit.POSTURE,)
 
     def test_braking_keeps_it_on_its_legs_unless_it_is_to_sit(self, walker: Walker) -> None:
+        assert walker.filter.brake(walker.state(), np.zeros(3), walker.period).posture is Posture.STAND
         drive(walker, fast(walker.profile), 50)
         for _ in range(100):
             assert walker.brake().posture is Posture.STAND
@@ -338,8 +355,17 @@ class TestHazards:
 
 
 def test_a_filter_begins_sitting(quadruped: QuadrupedProfile) -> None:
-    verdict = LeggedFilter(quadruped, SETTINGS).brake(standing(quadruped), np.zeros(3), 0.02)
+    made = LeggedFilter(quadruped, SETTINGS)
+    assert made.faults == {}
+    verdict = made.brake(standing(quadruped), np.zeros(3), 0.02)
     assert (verdict.posture, verdict.changed) == (Posture.SIT, False)
+
+
+def test_where_nobody_has_told_it_what_surrounds_it_it_walks(quadruped: QuadrupedProfile) -> None:
+    made, wanted = LeggedFilter(quadruped, SETTINGS), wish(SLOW)
+    made.step(standing(quadruped, 100.0), np.zeros(3), wanted, 0.02)
+    up = standing(quadruped, 101.0 + quadruped.body.stand_up)
+    assert made.step(up, wanted.velocity.copy(), wanted, 0.02).velocity is wanted.velocity
 
 
 def test_time_that_goes_back_only_makes_it_wait_again(walker: Walker) -> None:
