@@ -66,7 +66,7 @@ class Renderer:
     """
 
     def __init__(self, profile: RobotProfile, world: WorldSpec) -> None:
-        self._make_context = _headless_context()
+        self._make_context = headless_context()
         self._model = build_model(profile, world, pretty=True)
         self._data = mujoco.MjData(self._model)
         self._world = world
@@ -75,7 +75,7 @@ class Renderer:
         self._scene = mujoco.MjvScene(self._model, maxgeom=MAX_GEOMS)
         self._option = mujoco.MjvOption()
         self._camera = mujoco.MjvCamera()
-        self._canvas: _Canvas | None = None
+        self._canvas: Canvas | None = None
 
     def render(self, name: str, qpos: FloatArray, stamp: float) -> CameraImage:
         """What camera `name` sees.
@@ -92,7 +92,9 @@ class Renderer:
         camera = self._world.camera(name)
         self._pose(qpos)
         if self._canvas is None:
-            self._canvas = _Canvas(self._model, self._make_context)
+            settings = self._model.vis.global_
+            self._gl = self._make_context(settings.offwidth, settings.offheight)
+            self._canvas = Canvas(self._model, self._gl)
         rgb, depth = self._canvas.draw(self._scene_of(camera), camera)
         index = self._model.camera(name).id
         pose = np.eye(4)
@@ -111,6 +113,7 @@ class Renderer:
         if self._canvas is not None:
             self._canvas.close()
             self._canvas = None
+            self._gl.free()
 
     def _pose(self, qpos: FloatArray) -> None:
         if len(qpos) != self._model.nq:
@@ -129,13 +132,17 @@ class Renderer:
         return self._scene
 
 
-class _Canvas:
-    """One graphics context with the model's meshes in it."""
+class Canvas:
+    """One model's meshes and textures in a graphics context.
 
-    def __init__(self, model: mujoco.MjModel, make_context: Callable[[int, int], Any]) -> None:
-        settings = model.vis.global_
-        self._gl = make_context(settings.offwidth, settings.offheight)
-        self._gl.make_current()
+    Args:
+        model: the model.
+        gl: the context; who made it frees it, after the canvas is closed.
+    """
+
+    def __init__(self, model: mujoco.MjModel, gl: Any) -> None:
+        self._gl = gl
+        gl.make_current()
         self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
@@ -154,10 +161,24 @@ class _Canvas:
         depth = 1.0 / (buffer * (1.0 / self._near - 1.0 / self._far) + 1.0 / self._far)
         return np.ascontiguousarray(rgb[::-1]), np.ascontiguousarray(depth[::-1], dtype=np.float32)
 
+    def segment(self, scene: mujoco.MjvScene, camera: CameraSpec) -> NDArray[np.int32]:
+        """(height, width) index in `scene.geoms` of the geometry that each pixel shows; -1 for none."""
+        self._gl.make_current()
+        area = mujoco.MjrRect(0, 0, camera.width, camera.height)
+        code = np.empty((camera.height, camera.width, 3), dtype=np.uint8)
+        for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
+            scene.flags[flag] = True
+        mujoco.mjr_render(area, scene, self._context)
+        mujoco.mjr_readPixels(code, None, area, self._context)
+        for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
+            scene.flags[flag] = False
+        numbers = code.astype(np.int32) @ np.array([1, 1 << 8, 1 << 16], dtype=np.int32)
+        return np.ascontiguousarray(numbers[::-1]) - 1
+
     def close(self) -> None:
+        """Take the meshes out of the graphics context."""
         self._gl.make_current()
         self._context.free()
-        self._gl.free()
 
 
 def intrinsics(camera: CameraSpec) -> FloatArray:
@@ -167,7 +188,7 @@ def intrinsics(camera: CameraSpec) -> FloatArray:
     return np.array([[focal, 0.0, centre[0]], [0.0, focal, centre[1]], [0.0, 0.0, 1.0]])
 
 
-def _headless_context() -> Callable[[int, int], Any]:
+def headless_context() -> Callable[[int, int], Any]:
     """The first way of rendering without a display that works: MUJOCO_GL if it names one, else EGL, then OSMesa."""
     asked = os.environ.get("MUJOCO_GL", "").lower()
     reasons = []

@@ -42,6 +42,10 @@ PAD_FRICTION: Final = (1.5, 0.05, 0.001)
 TABLE_HEIGHT: Final = 0.74
 """Of the table top above the floor [m]; only to look at."""
 
+TABLE_TOP: Final = "table_top"
+LAMP: Final = "lamp"
+"""The surface that is looked at, and the light."""
+
 WORLD, ARM_FAR, ARM_NEAR = 0b001, 0b010, 0b100
 """Collision bits: the far part of the arm (wrist, hand) collides with the world and with the near part."""
 
@@ -57,25 +61,35 @@ def build_model(profile: RobotProfile, world: WorldSpec, pretty: bool) -> mujoco
     Raises:
         ReinsError: the robot's MJCF lacks a joint or a body that is needed.
     """
+    spec = robot_spec(profile)
+    add_table(spec, pretty)
+    for name, item in world.by_id.items():
+        add_object(spec, name, item, pretty)
+    for camera in world.cameras:
+        add_camera(spec, camera)
+    if pretty:
+        simplify_meshes(spec)
+    else:
+        _drop_visuals(spec)
+    spec.modelname = f"{profile.name}_{world.name}"
+    return spec.compile()
+
+
+def robot_spec(profile: RobotProfile) -> mujoco.MjSpec:
+    """The robot with its joint controllers, alone.
+
+    Raises:
+        ReinsError: the robot's MJCF lacks a joint or a body that is needed.
+    """
     path = profile.model.path(profile.model.mjcf)
     spec = mujoco.MjSpec.from_file(str(path))
     spec.meshdir = str(path.parent / "meshes")
-    spec.modelname = f"{profile.name}_{world.name}"
     _set_options(spec)
     _check_names(spec, profile)
     _prepare_bodies(spec)
     _prepare_fingers(spec)
     _replace_actuators(spec, profile)
-    _add_table(spec, pretty)
-    for name, item in world.by_id.items():
-        add_object(spec, name, item, pretty)
-    for camera in world.cameras:
-        _add_camera(spec, camera)
-    if pretty:
-        simplify_meshes(spec)
-    else:
-        _drop_visuals(spec)
-    return spec.compile()
+    return spec
 
 
 def _set_options(spec: mujoco.MjSpec) -> None:
@@ -212,7 +226,8 @@ def _row(*values: float) -> FloatArray:
     return row
 
 
-def _add_table(spec: mujoco.MjSpec, pretty: bool) -> None:
+def add_table(spec: mujoco.MjSpec, pretty: bool) -> None:
+    """Add the plane that things stand on; if `pretty`, also what it looks like, the floor, the sky and a lamp."""
     world = spec.worldbody
     world.add_geom(
         name="table",
@@ -228,7 +243,7 @@ def _add_table(spec: mujoco.MjSpec, pretty: bool) -> None:
     box = mujoco.mjtGeom.mjGEOM_BOX
     common = {"contype": 0, "conaffinity": 0, "group": VISUAL_GROUP}
     top, wood = [0.40, 0.42, 0.45, 1.0], [0.45, 0.33, 0.22, 1.0]
-    world.add_geom(type=box, size=[0.60, 0.65, 0.006], pos=[0.35, 0.0, -0.006], rgba=top, **common)
+    world.add_geom(name=TABLE_TOP, type=box, size=[0.60, 0.65, 0.006], pos=[0.35, 0.0, -0.006], rgba=top, **common)
     world.add_geom(type=box, size=[0.60, 0.65, 0.012], pos=[0.35, 0.0, -0.024], rgba=wood, **common)
     for x in (-0.2, 0.9):
         for y in (-0.6, 0.6):
@@ -251,7 +266,7 @@ def _add_table(spec: mujoco.MjSpec, pretty: bool) -> None:
         height=64 * 6,
     )
     world.add_light(
-        name="lamp",
+        name=LAMP,
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
         pos=[0.6, -0.6, 2.2],
         dir=[-0.15, 0.3, -1.0],
@@ -261,7 +276,8 @@ def _add_table(spec: mujoco.MjSpec, pretty: bool) -> None:
     )
 
 
-def _add_camera(spec: mujoco.MjSpec, camera: CameraSpec) -> None:
+def add_camera(spec: mujoco.MjSpec, camera: CameraSpec) -> None:
+    """Add one camera, fixed or on the hand."""
     body = spec.worldbody if camera.mount == "table" else spec.body(HAND)
     rotation = np.ascontiguousarray(look_rotation(camera))
     quaternion = np.empty(4)

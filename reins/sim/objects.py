@@ -38,7 +38,13 @@ COLLISION_GROUP: Final = 3
 """MuJoCo's usual groups: 0 to 2 are drawn, 3 is not."""
 
 
-def add_object(spec: mujoco.MjSpec, name: str, item: ObjectSpec, pretty: bool) -> None:
+def add_object(
+    spec: mujoco.MjSpec,
+    name: str,
+    item: ObjectSpec,
+    pretty: bool,
+    paint: tuple[float, float, float] | None = None,
+) -> None:
     """Add one free object to `spec`, at its origin.
 
     Args:
@@ -46,10 +52,11 @@ def add_object(spec: mujoco.MjSpec, name: str, item: ObjectSpec, pretty: bool) -
         name: id of the object and name of its body.
         item: what it is.
         pretty: also add the meshes that are only looked at.
+        paint: reflectance (red, green, blue), 0 … 1; that of its colour's word by default.
     """
     body = spec.worldbody.add_body(name=name)
     body.add_freejoint(name=name)
-    rgba = [*COLOURS[item.colour], 1.0]
+    rgba = [*(paint or COLOURS[item.colour]), 1.0]
     if item.label == "block":
         body.add_geom(
             type=mujoco.mjtGeom.mjGEOM_BOX,

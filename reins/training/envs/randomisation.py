@@ -4,41 +4,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from typing_extensions import Self
 
 from reins.contracts.documents import Shelf
 from reins.training.envs.view import ViewErrors
+from reins.training.ranges import Part, Range
 
 SHELF: Final = Shelf("randomisation", "reins.training", "randomisation")
 """The randomisations that ship with reins."""
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Range(_Part):
-    """A value that is drawn evenly for every episode.
-
-    Attributes:
-        low, high: bounds, inclusive.
-        reason: why these.
-    """
-
-    low: float = Field(ge=0.0, allow_inf_nan=False)
-    high: float = Field(ge=0.0, allow_inf_nan=False)
-    reason: str = Field(min_length=10)
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.low > self.high:
-            raise ValueError(f"low {self.low} is above high {self.high}")
-        return self
-
-    def draw(self, random: np.random.Generator) -> float:
-        """A value of the range."""
-        return float(random.uniform(self.low, self.high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +35,7 @@ class Draw:
     view: ViewErrors
 
 
-class Randomisation(_Part):
+class Randomisation(Part):
     """Everything that changes from episode to episode.
 
     Attributes:
