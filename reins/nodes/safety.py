@@ -237,13 +237,20 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         return response
 
     async def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
-        """A robot with a fault recovers first; a reset is the operator's own act and covers both."""
+        """A robot with a fault recovers first; a reset is the operator's own act and covers both. A monitor that began
+        while the robot had its fault waited for nothing else, and is ready then."""
+
+        def reset() -> None:
+            now = self._running.now()
+            if not (recovered and self._monitor.status(now).mode is Mode.READY):
+                self._monitor.reset(request.requested_by, now)
+
         try:
             require(request.requested_by, "reset")
-            loop = self._active_loop()
-            if self._robot_fault:
+            loop, recovered = self._active_loop(), bool(self._robot_fault)
+            if recovered:
                 await self._recover_robot()
-            loop.call(lambda: self._monitor.reset(request.requested_by, self._running.now()))
+            loop.call(reset)
         except (ReinsError, TimeoutError) as error:
             response.accepted, response.message = False, str(error)
             return response

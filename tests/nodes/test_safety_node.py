@@ -90,6 +90,10 @@ class Outside:
         command.header.stamp = command.activation = self._state.header.stamp
         self._commands[topic].publish(command)
 
+    def fault(self, reason: str) -> None:
+        """What the robot says from now on."""
+        self._state.fault = reason
+
     def close(self) -> None:
         self.node.destroy_node()
 
@@ -161,6 +165,28 @@ def test_a_reset_without_an_operator_does_not_recover_the_robot(
     monkeypatch.setattr(safety, "_recover_robot", recover)
     answer = reset(safety, who)
     assert not answer.accepted and "operator" in answer.message
+
+
+def test_a_reset_that_recovers_the_robot_of_a_new_monitor_is_enough(
+    safety: SafetyNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a clean-up: the robot stopped for the silence, and the monitor waits for it to be well."""
+    outside = Outside()
+    outside.fault("no command/safe for 90 ms")
+    safety.trigger_activate()
+    outside.until(lambda: bool(safety._robot_fault))
+
+    async def recover() -> None:
+        assert safety._monitor.mode is Mode.STARTING
+        outside.fault("")
+        outside.until(lambda: not safety._robot_fault)
+
+    monkeypatch.setattr(safety, "_recover_robot", recover)
+    assert reset(safety, "anna").accepted
+    assert safety._monitor.mode is Mode.READY
+    again = reset(safety, "anna")
+    assert not again.accepted and "nothing to reset" in again.message
+    outside.close()
 
 
 def test_a_control_thread_that_does_not_answer_is_an_answer(safety: SafetyNode, outside: Outside) -> None:
