@@ -106,5 +106,10 @@ def _show(heard: "GraphStatus") -> None:
         )
     if heard.scene is not None:
         out.print(f"scene    {escape(heard.scene.caption)}", soft_wrap=True)
+    if heard.waiting is not None:
+        question = (
+            f"plan {heard.waiting.number} for “{heard.waiting.instruction}” waits for an answer: `reins plan show`"
+        )
+        out.print(f"asks     [yellow]{escape(question)}[/]", soft_wrap=True)
     if heard.plan is not None and heard.plan.steps:
         out.print(f"plan     {escape(' → '.join(map(str, heard.plan.steps)))}", soft_wrap=True)

@@ -79,6 +79,7 @@ class PlanDialogue:
         answers: where answers go.
         who: who answers.
         edit: lets the person edit a plan: `edit_plan`.
+        before: called before a plan is shown, to clear the screen for it.
     """
 
     def __init__(
@@ -88,8 +89,10 @@ class PlanDialogue:
         answers: Answers,
         who: str,
         edit: Callable[..., tuple[str, "Plan"] | None] = edit_plan,
+        before: Callable[[], None] = lambda: None,
     ) -> None:
-        self._console, self._lines, self._answers, self._who, self._edit = console, lines, answers, who, edit
+        self._console, self._lines, self._answers, self._who = console, lines, answers, who
+        self._edit, self._before = edit, before
         self._open: PlanQuestion | None = None
         self._draft: str | None = None
 
@@ -97,6 +100,7 @@ class PlanDialogue:
         """A plan waits from now on, or none does any more."""
         self._open, self._draft = question, None
         if question is not None:
+            self._before()
             for line in question_lines(question):
                 self._console.print(escape(line), soft_wrap=True, style="yellow" if "look:" in line else None)
             self._console.print(ELSEWHERE if self._lines.closed else PROMPT, soft_wrap=True)

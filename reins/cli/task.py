@@ -54,7 +54,7 @@ def task(
     mode = approve.value if approve is not None else ""
     with GraphClient(namespace) as client, TaskView(out, instruction) as view:
         plans = PlanClient(client)
-        dialogue = PlanDialogue(out, TypedLines(descriptor_of(sys.stdin)), plans, asker())
+        dialogue = PlanDialogue(out, TypedLines(descriptor_of(sys.stdin)), plans, asker(), before=view.pause)
         if not is_about_the_past(instruction):
             plans.watch(dialogue.take)
         outcome = client.execute_task(instruction, time_limit, view.update, mode, dialogue.look)

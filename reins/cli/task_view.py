@@ -54,7 +54,7 @@ class TaskView:
     def update(self, progress: "TaskProgress") -> None:
         """Take the newest feedback. While a plan waits, the screen is left to whoever shows it and takes the answer."""
         if progress.stage == "asking":
-            self._pause()
+            self.pause()
             return
         self._notice(progress)
         if self._live is not None:
@@ -63,7 +63,8 @@ class TaskView:
         else:
             self._print(progress)
 
-    def _pause(self) -> None:
+    def pause(self) -> None:
+        """Leave the screen to others until the next feedback that is about a task that goes on."""
         if self._live is not None and self._live.is_started:
             self._live.update(Text(""))
             self._live.stop()
@@ -91,6 +92,7 @@ class TaskView:
         if progress.plan is None or not progress.plan.steps:
             self._spinner.update(text=head)
             return self._spinner
+        self._spinner.text = Text()
         rows = Table(show_header=False, box=None, padding=(0, 1, 0, 0))
         for index, step in enumerate(progress.plan.steps):
             if index < progress.step:

@@ -31,13 +31,13 @@ class PlanClient:
 
     def watch(self, on_question: Callable[[PlanQuestion | None], None]) -> None:
         """Tell of every plan that waits for an answer from now on, and of None when it waits no longer."""
-        self._client.listen(ros.PlanQuestion, "planner/question", LATCHED, lambda m: on_question(_question(m)))
+        self._client.listen(ros.PlanQuestion, "planner/question", LATCHED, lambda m: on_question(question_from_msg(m)))
 
     def waiting(self) -> PlanQuestion | None:
         """The plan that waits now, or None."""
         heard: list[PlanQuestion | None] = []
         tap = self._client.listen(
-            ros.PlanQuestion, "planner/question", LATCHED, lambda message: heard.append(_question(message))
+            ros.PlanQuestion, "planner/question", LATCHED, lambda message: heard.append(question_from_msg(message))
         )
         end = time.monotonic() + ARRIVAL
         while not heard and time.monotonic() < end:
@@ -70,7 +70,8 @@ class PlanClient:
         return Reply(False, "no task runs")
 
 
-def _question(message: ros.PlanQuestion) -> PlanQuestion | None:
+def question_from_msg(message: ros.PlanQuestion) -> PlanQuestion | None:
+    """A plan that waits; None of a message that says that none does."""
     if message.number == 0:
         return None
     plan = plan_from_msg(message.plan)

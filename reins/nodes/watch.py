@@ -14,6 +14,8 @@ from reins.contracts.scene import Scene
 from reins.nodes.client import GraphClient
 from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_scene import plan_from_msg, scene_from_msg
+from reins.nodes.outcomes import PlanQuestion
+from reins.nodes.plan_client import question_from_msg
 from reins.nodes.qos import HEARTBEAT, LATCHED
 from reins.nodes.wires import wire_of_state
 
@@ -65,6 +67,7 @@ class GraphStatus:
         first, last: when the first and the last of them were (monotonic) [s].
         scene: what perception sees.
         plan: the last plan.
+        waiting: the plan that waits for an operator's answer, if one does.
     """
 
     nodes: dict[str, NodeStatus] = field(default_factory=dict)
@@ -77,6 +80,7 @@ class GraphStatus:
     last: float = 0.0
     scene: Scene | None = None
     plan: Plan | None = None
+    waiting: PlanQuestion | None = None
 
     def up(self, node: str) -> bool:
         """Whether a node is active and its heartbeat fresh."""
@@ -131,6 +135,7 @@ class GraphWatch:
             client.listen(ros.SafetyState, "safety/state", LATCHED, self._on_safety),
             client.listen(ros.Scene, "scene", LATCHED, self._on_scene),
             client.listen(ros.Plan, "plan", LATCHED, self._on_plan),
+            client.listen(ros.PlanQuestion, "planner/question", LATCHED, self._on_question),
         ]
 
     def close(self) -> None:
@@ -172,6 +177,9 @@ class GraphWatch:
 
     def _on_scene(self, message: ros.Scene) -> None:
         self.status.scene = scene_from_msg(message)
+
+    def _on_question(self, message: ros.PlanQuestion) -> None:
+        self.status.waiting = question_from_msg(message)
 
     def _on_plan(self, message: ros.Plan) -> None:
         self.status.plan = plan_from_msg(message)

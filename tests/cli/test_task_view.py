@@ -56,6 +56,12 @@ def test_a_pause_and_what_changed_in_it_are_lines_that_stay() -> None:
         assert text.count("looking: while you drove: red_block moved 12 cm") == 1
 
 
+def test_while_a_plan_waits_the_screen_is_left_to_whoever_shows_it() -> None:
+    asking = TaskProgress("asking", PLAN, 0, "waits 20 s for an answer", "", 0.0)
+    assert "waits 20 s" not in shown(False, asking) and "pick" not in shown(False, asking)
+    assert "pick(object=red_block)" in shown(True, told("looking", 0, plan=None), asking, asking, told("acting", 0))
+
+
 def test_the_instruction_is_words_and_not_markup() -> None:
     assert "put [the red] block away" in shown(False)
     assert "put [the red] block away" in shown(True)

@@ -14,6 +14,7 @@ from reins.nodes.client import GraphClient
 from reins.nodes.outcomes import PlanQuestion, Reply, TaskOutcome
 from reins.nodes.plan_client import PlanClient
 from reins.nodes.recorder import GraphRecorder
+from reins.nodes.watch import GraphWatch
 from reins.planning.approval import Approve, Edit, Reject
 from reins.planning.tracing.reading import read_trace
 from reins.planning.tracing.trace import default_folder, newest
@@ -88,6 +89,10 @@ def test_an_approved_plan_runs_and_why_is_answered_before_and_afterwards(
     def approve(plans: PlanClient, question: PlanQuestion) -> None:
         client.spin(1.0)
         told.append(f"{travelled(recording):.3f}")
+        watch = GraphWatch(client)
+        client.spin(0.5)
+        watch.close()
+        assert watch.status.waiting == question
         told.append(plans.explain("why do you wait?"))
         with pytest.raises(ReinsError, match="one at a time"):
             client.execute_task("go home", LIMIT, ignore)

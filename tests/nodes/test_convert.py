@@ -171,9 +171,9 @@ SAID = (
 )
 
 
-@given(SAID, TEXT, st.lists(CONSTRAINTS, max_size=3))
-def test_plan(said: dict[str, Any], thought: str, constraints: list[Constraint]) -> None:
-    plan = Plan(thought=thought, constraints=tuple(constraints), **said)
+@given(SAID, TEXT, st.lists(CONSTRAINTS, max_size=3), st.lists(TEXT, max_size=2))
+def test_plan(said: dict[str, Any], thought: str, constraints: list[Constraint], doubts: list[str]) -> None:
+    plan = Plan(thought=thought, constraints=tuple(constraints), doubts=tuple(doubts), **said)
     assert convert_scene.plan_from_msg(over_the_wire(convert_scene.plan_to_msg(plan, 1.5))) == plan
 
 
