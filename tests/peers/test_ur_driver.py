@@ -154,6 +154,18 @@ def test_a_program_that_is_stopped_on_the_pendant_starts_again_only_by_a_recover
     assert peer.ask("look")["starts"] == starts + 1
 
 
+def test_somebody_elses_program_is_left_alone(subject: Subject, peer: URPeer) -> None:
+    subject.hold(0.1)
+    peer.ask("stop_program")
+    wait_for_fault(subject, 1.0)
+    peer.ask("other_program")
+    subject.wait(0.1)
+    subject.robot.recover()
+    assert "another program runs on the controller" in subject.wait(0.5)[-1].fault
+    subject.robot.close()
+    assert peer.ask("look")["running"]
+
+
 def test_a_recovery_in_local_control_says_what_is_wrong(subject: Subject, peer: URPeer) -> None:
     peer.ask("local")
     peer.ask("stop_program")
@@ -331,7 +343,7 @@ def test_a_driver_that_is_not_connected_says_so(call: str) -> None:
 
 
 def test_a_profile_of_another_arm_is_refused() -> None:
-    with pytest.raises(ReinsError, match=r"'franka' has no part 'ur'.*--profile ur5e"):
+    with pytest.raises(ReinsError, match=r"'franka' has no part 'ur'.*give the profile ur5e"):
         make_real("ur", load_profile("franka"), "127.0.0.78")
 
 

@@ -94,6 +94,7 @@ class Peer:
             "safeguard_stop": lambda request: self._arm.stop(SafetyMode.SAFEGUARD_STOP),
             "release": lambda request: self._release(),
             "stop_program": lambda request: self._program.end(),
+            "other_program": lambda request: self._program.start_another(),
             "power_off": lambda request: self._set_mode(RobotMode.POWER_OFF),
             "local": lambda request: self._set_remote(False),
             "reset_gripper": lambda request: self._gripper.reset(),
@@ -148,6 +149,8 @@ class Peer:
     def _release(self) -> None:
         """Everything is well again, and the robot as at the start."""
         self._arm.safety, self._arm.mode = SafetyMode.NORMAL, RobotMode.RUNNING
+        if self._program.foreign:
+            self._program.end()
         self._dashboard.remote = True
         self._gripper.fault, self._gripper.object = 0, None
 

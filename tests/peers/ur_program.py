@@ -31,6 +31,7 @@ class Program:
         running: whether it is.
         state: what it tells in output register 0.
         starts: how often it was started.
+        foreign: whether another program runs, which knows nothing of these registers.
     """
 
     def __init__(self, arm: Arm) -> None:
@@ -38,6 +39,7 @@ class Program:
         self.running = False
         self.state = 0
         self.starts = 0
+        self.foreign = False
         self._integers: dict[int, int] = {}
         self._doubles: dict[int, float] = {}
         self._executing = False
@@ -47,7 +49,14 @@ class Program:
     def start(self) -> None:
         """The client sent the script."""
         self.running, self.state, self._executing, self._watchdog = True, READY, False, None
+        self.foreign = False
         self.starts += 1
+
+    def start_another(self) -> None:
+        """Somebody started another program on the pendant."""
+        self.end()
+        self.running = self.foreign = True
+        self._watchdog = None
 
     def end(self) -> None:
         """The program is stopped, and the arm with it; registers keep their values."""
@@ -70,7 +79,7 @@ class Program:
             self.end()
         if not self._arm.able:
             self.end()
-        if not self.running:
+        if not self.running or self.foreign:
             return
         command = self._integers.get(0, 0)
         if command in (SPEEDJ, SERVOJ):  # real-time commands leave the script ready for the next

@@ -22,7 +22,7 @@ def ur_robot(profile: RobotProfile, address: str) -> StreamingRobot:
     if drive is None:
         raise ReinsError(
             f"profile '{profile.name}' has no part 'ur', and the driver 'ur' drives no other arm; "
-            "give --profile ur5e or ur10e"
+            "give the profile ur5e or ur10e"
         )
     if not address:
         raise ReinsError("the driver 'ur' needs the address of the robot's control box: robot_ip")

@@ -40,14 +40,14 @@ SERIOUS: Final = 8
 """Codes of FLT from here on are faults; below, it only waits for its activation."""
 
 FAULTS: Final = {
-    8: "it is too hot; let it cool down",
-    9: "it does not communicate with the controller; look at its cable",
-    10: "its voltage is too low; look at the tool's power on the pendant",
-    11: "its emergency release is under way",
-    12: "internal fault; switch it off and on",
-    13: "its activation failed; is something between the fingers?",
+    8: "too hot",
+    9: "no communication with the controller",
+    10: "voltage too low",
+    11: "emergency release under way",
+    12: "internal fault",
+    13: "activation failed",
     14: "overcurrent",
-    15: "its emergency release is over",
+    15: "emergency release done",
 }
 """Code of FLT → what it means. Source: Robotiq, 2F-85 instruction manual, register FAULT STATUS."""
 
@@ -102,7 +102,8 @@ class RobotiqGrip:
             self._start(self._pending)
             self._pending = None
         if (fault := self._get("FLT")) >= SERIOUS:
-            raise ReinsError(f"{self._who} has a fault: {FAULTS.get(fault, f'code {fault}')}; then recover the robot")
+            what = FAULTS.get(fault, f"code {fault}")
+            raise ReinsError(f"{self._who} has a fault, {what}; look at it on the pendant, then recover the robot")
         width = self._width(self._get("POS"))
         doing = self._doing
         gripped = doing is not None and self._pending is None and self._get("OBJ") == GRIPPED

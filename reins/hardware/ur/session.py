@@ -14,7 +14,7 @@ from reins.hardware.robot import FloatArray
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 from reins.hardware.ur.dashboard import Dashboard
 from reins.hardware.ur.library import Library
-from reins.hardware.ur.words import PROGRAM_ENDED, PROTECTIVE_STOP, explain, trouble
+from reins.hardware.ur.words import NOT_STARTED, OTHER_PROGRAM, PROGRAM_ENDED, PROTECTIVE_STOP, explain, trouble
 
 CYCLE: Final = 0.002
 """The controller's own cycle, for which a position holds unless the next one comes [s]."""
@@ -23,7 +23,7 @@ GONE: Final = 1.0
 """A controller that says nothing for this long is taken for gone [s]."""
 
 EXPLAINING: Final = 0.05
-"""Where the program ends because the arm stops, the reason may come this much later [s]."""
+"""The controller's states come over two connections: of one thing they may tell this much later [s]."""
 
 STARTING: Final = 3.0
 """Longest time that the controller takes to start the control program, or to do a setting [s]."""
@@ -59,11 +59,12 @@ class URSession:
         self._dashboard.require(drive.model)
         self._control: Any = None
         self._kicked = 0.0
-        self._ended = False
+        self._ours = False  # the program that runs on the controller
         self._last_time, self._last_at = -1.0, time.monotonic()
         self.tracking = False
         self._receive = self._connect(lambda: library.receive.RTDEReceiveInterface(address, variables=list(VARIABLES)))
         try:
+            self._await_data()
             if not self._stopped():
                 self._take_control()
         except (SessionLost, Aborted) as error:
@@ -141,8 +142,9 @@ class URSession:
         Raises:
             SessionLost: it does not answer.
         """
-        self.tracking = False
+        self.tracking = self._ours = False
         self._dashboard.stop_program()
+        self._wait(lambda: not self._runs(), EXPLAINING)
 
     def recover(self) -> None:
         """Unlock a protective stop, and start the control program if it ended.
@@ -160,15 +162,23 @@ class URSession:
 
     def close(self) -> None:
         """Have the controller end the program, and let go of the robot."""
-        clients = [self._receive]
-        if self._control is not None:
-            if time.monotonic() - self._last_at < GONE and self._control.isProgramRunning():
-                with suppress(SessionLost):  # without it the watchdog ends the program
-                    self._dashboard.stop_program()
-            clients.append(self._control)
-            self._control = None
+        if self._ours and self._runs() and time.monotonic() - self._last_at < GONE:
+            with suppress(SessionLost):  # without it the watchdog ends the program
+                self._dashboard.stop_program()
+        clients = [client for client in (self._receive, self._control) if client is not None]
+        self._control = None
         with ThreadPoolExecutor() as pool:  # each takes half a second, or three without a network
             list(pool.map(lambda client: client.disconnect(), clients))
+
+    def _await_data(self) -> None:
+        if not self._wait(lambda: self._receive.getTimestamp() > 0.0, STARTING):
+            raise SessionLost(
+                f"the UR controller at {self._address} takes the connection and sends no data; restart the controller"
+            )
+
+    def _runs(self) -> bool:
+        """Whether a program runs on the controller, be it whose it may."""
+        return self._control is not None and bool(self._control.isProgramRunning())
 
     def _stopped(self) -> str:
         """Why the robot cannot move, program or not; empty if it can."""
@@ -176,13 +186,10 @@ class URSession:
 
     def _trouble(self) -> str:
         """Why the robot takes no motion; empty if it does."""
-        if self._control is not None and self._control.isProgramRunning():
-            self._ended = False
-            return self._stopped()
-        if not self._ended:
-            self._ended = True
+        if self._ours and not self._runs():
+            self._ours = False
             self._wait(lambda: bool(self._stopped()), EXPLAINING)
-        return self._stopped() or PROGRAM_ENDED
+        return self._stopped() or ("" if self._ours else PROGRAM_ENDED)
 
     def _abort(self, why: str) -> None:
         self.tracking = False
@@ -190,20 +197,22 @@ class URSession:
 
     def _show_life(self, now: float) -> None:
         """Tell the controller that somebody is there, three times as often as it wants it."""
-        if self._control is not None and now - self._kicked > 1.0 / (3.0 * self._drive.watchdog):
+        if now - self._kicked > 1.0 / (3.0 * self._drive.watchdog) and self._ours:
             self._kicked = now
             self._control.kickWatchdog()
 
     def _take_control(self) -> None:
         """Have the control program run with the drive's settings."""
         if self._control is None:
+            self._dashboard.require(self._drive.model)  # again, for somebody may have come since
             self._control = self._connect(lambda: self._library.control.RTDEControlInterface(self._address))
-        elif not self._control.isProgramRunning():
+        elif not self._ours and self._runs():
+            raise Aborted(OTHER_PROGRAM)
+        elif not self._ours:
             self._control.reuploadScript()
-        if not self._wait(self._control.isProgramRunning, STARTING):
-            raise Aborted(
-                "the controller does not start the control program; is it in Remote Control, without a pop-up?"
-            )
+        if not self._wait(self._runs, STARTING):
+            raise Aborted(NOT_STARTED)
+        self._ours = True
         load = self._drive.payload
         self._set("payload", lambda: self._control.setPayload(load.mass, list(load.centre)))
         self._set("watchdog", lambda: self._control.setWatchdog(self._drive.watchdog))

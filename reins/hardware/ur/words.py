@@ -47,6 +47,14 @@ PROGRAM_ENDED: Final = (
     "recover the robot"
 )
 
+OTHER_PROGRAM: Final = (
+    "another program runs on the controller; stop it on the pendant, or end the other client, then recover the robot"
+)
+
+NOT_STARTED: Final = (
+    "the controller does not start the control program; is it in Remote Control, without a pop-up on the pendant?"
+)
+
 ADVICE: Final = (
     ("registers are already in use", "is another program connected? The arm takes commands from one at a time"),
     ("remote control", "switch the pendant from Local to Remote Control, upper right corner"),
@@ -54,6 +62,7 @@ ADVICE: Final = (
     ("start RTDE data", "is RTDE allowed under Settings, Security, Services on the pendant?"),
     ("connecting to UR dashboard", "is the address right, the controller on, and this computer in its network?"),
     ("Could not connect", "is the address right, and RTDE allowed under Settings, Security, Services on the pendant?"),
+    ("Host not found", "is the name right, and known to this computer? An IP address will do"),
     ("Connection refused", "is the address right, and the service allowed under Settings, Security on the pendant?"),
 )
 """Part of a message → what to do; the first that fits."""
