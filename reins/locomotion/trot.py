@@ -159,8 +159,8 @@ class Trot:
         wanted = self._targets(level) + offset
         joints = self.kinematics.joints(wanted)
         joints += self._pushes(sense, jacobians) / self._stiffness
-        further = memory.phase + self._period / self.settings.cycle * memory.stepping
-        memory.phase = np.round(further, 9) % 1.0  # so that no foot waits a period for a rounding error
+        further: FloatArray = memory.phase + self._period / self.settings.cycle * memory.stepping
+        memory.phase = further.round(9) % 1.0  # so that no foot waits a period for a rounding error
         return np.clip(joints, self._lower, self._upper)
 
     def _measure(self, sense: Sense, feet: FloatArray, jacobians: FloatArray, level: FloatArray) -> None:

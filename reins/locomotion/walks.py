@@ -1,6 +1,7 @@
 """What can carry a robot on its legs, by name."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -43,9 +44,17 @@ WALKS: Final[dict[str, Callable[[QuadrupedProfile], Walk]]] = {"scripted": TrotW
 
 
 def make_legs(walk: str, profile: QuadrupedProfile) -> Legs:
-    """Legs with this way of walking.
+    """Legs with this way of walking: a name of WALKS, or the path of a policy's ONNX file.
 
     Raises:
         UnknownName: no such walk; lists those that exist.
+        ReinsError: the policy is refused; says why.
     """
-    return Legs(profile, look_up("walk", walk, WALKS)(profile), 1.0 / profile.rates.command)
+    carrier: Walk
+    if walk.endswith(".onnx"):
+        from reins.locomotion.policy import PolicyWalk  # ONNX Runtime takes a while to load, and a trot needs none
+
+        carrier = PolicyWalk(profile, Path(walk))
+    else:
+        carrier = look_up("walk", walk, WALKS)(profile)
+    return Legs(profile, carrier, 1.0 / profile.rates.command)

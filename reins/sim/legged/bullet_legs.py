@@ -137,11 +137,8 @@ class BulletLegs:
         """Friction, motors' inertia, no damping but the joints' own, no motors but ours; no link collides with another
         one of the robot."""
         client, robot = self.client, self._robot
-        bullet.changeDynamics(robot, -1, linearDamping=0.0, angularDamping=0.0, physicsClientId=client)
         for link in links_of(self._profile):
-            if not link.parent:
-                continue
-            index = links[link.name]
+            index = links[link.name] if link.parent else -1
             friction = {"lateralFriction": sqrt(self._ground.friction), "physicsClientId": client}
             bullet.changeDynamics(robot, index, linearDamping=0.0, angularDamping=0.0, **friction)
             if link.drive is None:

@@ -66,7 +66,13 @@ def _set_options(spec: mujoco.MjSpec) -> None:
 
 
 def _add_ground(spec: mujoco.MjSpec, ground: GroundSpec) -> None:
-    common = {"contype": GROUND, "conaffinity": ROBOT, "friction": [ground.friction, 0.02, 0.001], "rgba": FLOOR_RGBA}
+    common = {
+        "contype": GROUND,
+        "conaffinity": ROBOT,
+        "friction": [ground.friction, 0.02, 0.001],
+        "priority": 1,  # the file says how slippery a foot is on it: of two equals MuJoCo takes the greater friction
+        "rgba": FLOOR_RGBA,
+    }
     if ground.is_flat:
         spec.worldbody.add_geom(
             name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[ground.extent, ground.extent, 0.1], **common

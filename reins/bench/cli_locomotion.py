@@ -1,0 +1,33 @@
+"""`reins bench locomotion`."""
+
+from typing import Annotated
+
+import typer
+
+from reins.bench.console import JsonFile, finish, progressing
+from reins.contracts.errors import ReinsError
+
+
+def locomotion(
+    sim: Annotated[str, typer.Option(help="Simulators, separated by commas: mujoco, pybullet.")] = "mujoco",
+    walk: Annotated[str, typer.Option(help="What carries the robot: scripted.")] = "scripted",
+    ground: Annotated[str, typer.Option(help="Ground: a name, or the path of a YAML file.")] = "flat",
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes per simulator.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the commands and pushes.")] = 1,
+    robot: Annotated[str, typer.Option(help="Robot profile.")] = "go2",
+    json_file: JsonFile = None,
+) -> None:
+    """Random velocity commands with pushes: how many episodes end without a fall, and how true the velocity is."""
+    from reins.bench.locomotion import WalkEpisode, run_locomotion
+
+    sims = [name.strip() for name in sim.split(",") if name.strip()]
+    if not sims:
+        raise ReinsError("--sim names no simulator; name mujoco, pybullet, or both")
+    with progressing("episodes", episodes * len(sims)) as progress:
+
+        def advance(episode: WalkEpisode) -> None:
+            fell = episode.fell
+            progress("" if fell is None else f"{episode.simulator}, seed {episode.seed}: fell after {fell:.1f} s")
+
+        report = run_locomotion(robot, sims, walk, ground, episodes, seed, advance)
+    finish(report, json_file)

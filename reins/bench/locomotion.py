@@ -1,0 +1,211 @@
+"""How well legs carry a body: random velocity commands with pushes, through the driver, in any simulator."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from reins.bench.report import Report, success_interval
+from reins.hardware.legged import LeggedState, Posture, SafeBodyCommand
+from reins.hardware.profile import load_profile
+from reins.hardware.quadruped import QuadrupedProfile
+from reins.hardware.robot import FloatArray
+from reins.locomotion.walks import make_legs
+from reins.safety.legged.limits import tilt_of, yaw_of
+from reins.sim.legged.ground import load_ground
+from reins.sim.legged.simulators import make_walker
+from reins.sim.legged.walker import SimulatedWalker
+from reins.training.locomotion.commands import draw_velocity
+
+WALKING: Final = 10.0
+"""How long an episode walks, after it has stood up [s]."""
+
+CHANGE: Final = 5.0
+"""When in it the command changes [s]."""
+
+SETTLING: Final = 1.0
+"""From its beginning, for which no velocity error counts [s]."""
+
+WINDOW: Final = 0.5
+"""Velocities are compared as their means over this time, about one stride: within a stride a trunk sways [s]."""
+
+PUSHES: Final = 2
+"""In an episode."""
+
+PUSH: Final = (0.3, 0.7)
+"""Least and largest change of the base's velocity at a push, in any direction on the ground [m/s]."""
+
+STOP_GIVES: Final = 0.02
+"""How far a joint may be pressed beyond its limit by the weight on it [rad]."""
+
+SUNK: Final = 0.5
+"""A base lower than this share of the least height of a robot on its legs has fallen."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkEpisode:
+    """One episode.
+
+    Attributes:
+        simulator, seed: where, and what it was drawn from.
+        commands: the two that were given [m/s, m/s, rad/s].
+        fell: when it fell, after it had stood up [s]; None if it did not.
+        linear, turn: mean error of the velocity over the ground [m/s] and of the yaw rate [rad/s] until then; None
+            where it fell at once.
+        power: mean of the joints' mechanical power, work that they take from the body counted as well [W].
+        violations: states in which a joint was beyond a limit of position, speed or torque.
+    """
+
+    simulator: str
+    seed: int
+    commands: tuple[tuple[float, ...], ...]
+    fell: float | None
+    linear: float | None
+    turn: float | None
+    power: float
+    violations: int
+
+
+def run_locomotion(
+    robot: str,
+    sims: Sequence[str],
+    walk: str,
+    ground: str,
+    episodes: int,
+    seed: int,
+    advance: Callable[[WalkEpisode], None] = lambda _episode: None,
+) -> Report:
+    """Run the suite in every simulator and sum up.
+
+    Raises:
+        UnknownName: no such robot, simulator, walk or ground; lists those that exist.
+        ReinsError: the robot has no legs, or a simulator is not installed.
+    """
+    profile, field = load_profile(robot, QuadrupedProfile), load_ground(ground)
+    done: list[WalkEpisode] = []
+    began = time.monotonic()
+    for name in sims:
+        walker = make_walker(name, profile, field, seed, make_legs(walk, profile))
+        for number in range(episodes):
+            done.append(run_episode(walker, profile, name, seed + number))
+            advance(done[-1])
+        walker.close()
+    by_sim = {name: summarise([episode for episode in done if episode.simulator == name]) for name in sims}
+    summary: dict[str, Any] = {**summarise(done), "seconds": time.monotonic() - began}
+    if len(sims) > 1:
+        summary["by_simulator"] = by_sim
+    settings = {
+        "robot": robot,
+        "sim": ",".join(sims),
+        "walk": walk,
+        "ground": ground,
+        "episodes": episodes,
+        "seed": seed,
+        "push": list(PUSH),
+    }
+    return Report("locomotion", settings, summary, [asdict(episode) for episode in done])
+
+
+def summarise(episodes: Sequence[WalkEpisode]) -> dict[str, Any]:
+    """The figures of some episodes."""
+    upright = sum(episode.fell is None for episode in episodes)
+    errors = [(episode.linear, episode.turn) for episode in episodes if episode.linear is not None]
+    linear, turn = np.mean(np.array(errors, dtype=np.float64), axis=0) if errors else (np.nan, np.nan)
+    return {
+        "episodes": len(episodes),
+        "no_fall_rate": upright / len(episodes),
+        "no_fall_interval": list(success_interval(upright, len(episodes))),
+        "velocity_error": {"linear": float(linear), "turn": float(turn)},
+        "power": float(np.mean([episode.power for episode in episodes])),
+        "violations": sum(episode.violations for episode in episodes),
+    }
+
+
+def run_episode(walker: SimulatedWalker, profile: QuadrupedProfile, simulator: str, seed: int) -> WalkEpisode:
+    """Stand up, walk, be pushed."""
+    random = np.random.default_rng(seed)
+    commands = [draw_velocity(profile.body.velocity, random) for _ in range(2)]
+    pushes = random.uniform(SETTLING, WALKING - SETTLING, PUSHES)
+    period = 1.0 / profile.rates.command
+    walker.reset(seed)
+    walker.connect()
+    drive = _Drive(walker, profile, period)
+    for _ in range(round(profile.body.stand_up / period)):
+        drive.step(np.zeros(3))
+    fell, violations = None, 0
+    rows: list[FloatArray] = []
+    power: list[float] = []
+    for number in range(round(WALKING / period)):
+        now = number * period
+        for _ in np.flatnonzero((pushes >= now) & (pushes < now + period)):
+            angle, size = random.uniform(-np.pi, np.pi), random.uniform(*PUSH)
+            walker.engine.push(size * np.array([np.cos(angle), np.sin(angle), 0.0]))
+        state = drive.step(commands[int(now >= CHANGE)])
+        rows.append(np.concatenate([_velocity(state), drive.told]))
+        power.append(float(np.abs(state.effort * state.velocity).sum()))
+        violations += _is_beyond(state, profile)
+        if _has_fallen(state, profile):
+            fell = now
+            break
+    linear, turn = _errors(np.array(rows), period)
+    told = tuple(tuple(float(part) for part in command) for command in commands)
+    return WalkEpisode(simulator, seed, told, fell, linear, turn, float(np.mean(power)), violations)
+
+
+class _Drive:
+    """Commands a driver as safety does: ramped within the profile's acceleration.
+
+    Attributes:
+        told: (3,) last command [m/s, m/s, rad/s].
+    """
+
+    def __init__(self, walker: SimulatedWalker, profile: QuadrupedProfile, period: float) -> None:
+        self._walker, self._period = walker, period
+        self._most = profile.acceleration * period
+        self._sequence = 0
+        self.told = np.zeros(3)
+
+    def step(self, wanted: FloatArray) -> LeggedState:
+        """One period towards `wanted`; the state after it."""
+        self.told = self.told + np.clip(wanted - self.told, -self._most, self._most)
+        self._sequence += 1
+        stamp = self._walker.read().stamp
+        self._walker.write(SafeBodyCommand(self._sequence, stamp, self._period, self.told, Posture.STAND))
+        self._walker.step(self._period)
+        return self._walker.read()
+
+
+def _velocity(state: LeggedState) -> FloatArray:
+    """(3,) over the ground, forward and left as the body heads, and its yaw rate."""
+    odometry = state.odometry
+    turn = Rotation.from_quat(odometry.orientation)
+    x, y, _ = turn.apply(odometry.linear)
+    yaw = yaw_of(odometry.orientation)
+    cos, sin = np.cos(yaw), np.sin(yaw)
+    return np.array([cos * x + sin * y, cos * y - sin * x, turn.apply(odometry.angular)[2]])
+
+
+def _has_fallen(state: LeggedState, profile: QuadrupedProfile) -> bool:
+    height = profile.height.lowest if state.height is None else state.height
+    return tilt_of(state.orientation) >= profile.tilt.stop or height < SUNK * profile.height.lowest
+
+
+def _is_beyond(state: LeggedState, profile: QuadrupedProfile) -> bool:
+    """Whether a joint is beyond a limit; the stop that it lies on gives a little."""
+    place = (state.position < profile.lower - STOP_GIVES) | (state.position > profile.upper + STOP_GIVES)
+    hard = np.abs(state.effort) > profile.effort + 1e-6
+    return bool((place | hard | (np.abs(state.velocity) > profile.velocity)).any())
+
+
+def _errors(rows: FloatArray, period: float) -> tuple[float | None, float | None]:
+    """Mean velocity errors [m/s, rad/s] of (t, 6) velocities and commands."""
+    window, settling = round(WINDOW / period), round(SETTLING / period)
+    if len(rows) <= settling + window:
+        return None, None
+    sums = np.cumsum(rows, axis=0)
+    means = (sums[window:] - sums[:-window])[settling:] / window
+    wrong = means[:, :3] - means[:, 3:]
+    return float(np.hypot(wrong[:, 0], wrong[:, 1]).mean()), float(np.abs(wrong[:, 2]).mean())

@@ -1,0 +1,90 @@
+"""What a locomotion policy sees and what its actions mean, for robots side by side; the same in training and in use."""
+
+from typing import Final
+
+import numpy as np
+
+from reins.hardware.legs import Sense
+from reins.hardware.robot import FloatArray
+from reins.locomotion.trot import Trot
+
+TERMS: Final = (
+    ("up", 3, 1.0),
+    ("rates", 3, 0.25),
+    ("command", 3, 1.0),
+    ("measured_velocity", 3, 1.0),
+    ("joints", 12, 1.0),
+    ("speeds", 12, 0.05),
+    ("last_action", 12, 1.0),
+    ("phase", 2, 1.0),
+    ("stepping", 1, 1.0),
+)
+"""Name, size and scale of every term: up (unit vector, body frame), turn rates [rad/s], commanded and measured velocity
+[m/s, m/s, rad/s], joints from the stance [rad], their speeds [rad/s], sine and cosine of the trot's phase, whether it
+steps."""
+
+SIZE: Final = sum(size for _, size, _ in TERMS)
+
+ACTIONS: Final = 12
+"""Numbers of an action: for each leg, how far its foot is moved from where the trot puts it, forward, left and up."""
+
+REACH: Final = np.tile([0.06, 0.04, 0.05], 4)
+"""How far an action of 1 moves a foot [m]."""
+
+CLIP: Final = 5.0
+"""Largest magnitude of a scaled observation."""
+
+_LEGS: Final = np.array([1, 0, 3, 2])
+"""Every leg's mirror image."""
+
+
+def observe(sense: Sense, trot: Trot, command: FloatArray, last: FloatArray) -> FloatArray:
+    """(n, SIZE) scaled observations.
+
+    Args:
+        sense: what was measured.
+        trot: that carries these robots.
+        command: (n, 3) wanted velocity.
+        last: (n, ACTIONS) actions of the period before.
+    """
+    memory, count = trot.memory, len(command)
+    angle = 2.0 * np.pi * memory.phase
+    parts = (
+        sense.up,
+        sense.rates,
+        command,
+        memory.measured,
+        (sense.joints - trot.stance).reshape(count, 12),
+        sense.speeds.reshape(count, 12),
+        last,
+        np.stack([np.sin(angle), np.cos(angle)], axis=1),
+        memory.stepping[:, None],
+    )
+    scaled = [scale * part for part, (_, _, scale) in zip(parts, TERMS, strict=True)]
+    return np.clip(np.concatenate(scaled, axis=1), -CLIP, CLIP)
+
+
+def offsets(actions: FloatArray) -> FloatArray:
+    """(n, 4, 3) how far feet are moved [m] by actions (n, ACTIONS) in [-1, 1]."""
+    moved: FloatArray = (np.clip(actions, -1.0, 1.0) * REACH).reshape(-1, 4, 3)
+    return moved
+
+
+def mirrored_action(actions: FloatArray) -> FloatArray:
+    """(n, ACTIONS) the same with left and right exchanged."""
+    mirrored: FloatArray = (actions.reshape(-1, 4, 3)[:, _LEGS] * [1.0, -1.0, 1.0]).reshape(-1, ACTIONS)
+    return mirrored
+
+
+def mirrored(observations: FloatArray) -> FloatArray:
+    """(n, SIZE) what is seen where left and right are exchanged. Half a stride later: then the other pair steps."""
+    ends = np.cumsum([size for _, size, _ in TERMS])[:-1]
+    up, rates, command, measured, joints, speeds, last, phase, stepping = np.split(observations, ends, axis=1)
+    flat, turn = np.array([1.0, -1.0, 1.0]), np.array([-1.0, 1.0, -1.0])
+    velocity = np.array([1.0, -1.0, -1.0])
+
+    def legs(values: FloatArray) -> FloatArray:
+        return (values.reshape(-1, 4, 3)[:, _LEGS] * [-1.0, 1.0, 1.0]).reshape(-1, 12)
+
+    parts = (up * flat, rates * turn, command * velocity, measured * velocity, legs(joints), legs(speeds))
+    return np.concatenate([*parts, mirrored_action(last), -phase, stepping], axis=1)
