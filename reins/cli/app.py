@@ -21,6 +21,7 @@ from reins.cli import (
     teleop,
     trace,
     train,
+    train_locomotion,
     up,
 )
 from reins.cli.console import EXIT_CODES, out
@@ -81,5 +82,6 @@ app.add_typer(
     rich_help_panel=BUILD,
     help="Measure: each suite prints a table and, with --json, writes its figures.",
 )
+train.app.command("locomotion")(train_locomotion.locomotion)
 app.add_typer(train.app, name="train", rich_help_panel=BUILD)
 app.add_typer(sim.app, name="sim", rich_help_panel=BUILD)
