@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 
 from reins.bench import cli_planner
-from reins.bench.cli_locomotion import locomotion
 from reins.bench.console import JsonFile, Robot, finish, progressing, write
+from reins.bench.perception.command import perception
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,7 +19,7 @@ app.command()(cli_planner.planning)
 app.command("first-call")(cli_planner.first_call)
 app.command()(cli_planner.soak)
 app.command()(cli_planner.compare)
-app.command()(locomotion)
+app.command()(perception)
 
 
 @app.command()
