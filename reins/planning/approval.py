@@ -99,7 +99,7 @@ class Approvals:
     def answered(self, answer: Answer, rules: TaskRules, scene: Scene | None, t: float) -> Plan:
         """The open question has its answer: the plan that it was about, or the operator's own in place of it.
 
-        After a plan of the operator's own all later ones are shown, for the instruction does not say what they want.
+        After any answer but "do it" all later plans are shown, for the instruction alone did not say what is wanted.
 
         Raises:
             ReinsError: nothing is open, or the answer cannot be taken; says why. The question stays open then.
@@ -109,7 +109,6 @@ class Approvals:
             raise ReinsError("no plan waits for an answer")
         if isinstance(answer, Edit):
             _check(answer.plan, rules, scene)
-            self._mode = "ask"
         elif isinstance(answer, Reword):
             if not answer.instruction.strip():
                 raise ReinsError("the new instruction is empty; say what to do")
@@ -118,6 +117,8 @@ class Approvals:
         elif isinstance(answer, Reject):
             self._rejections += 1
             self._turned_down.append((ask.plan, answer.reason))
+        if not isinstance(answer, Approve):
+            self._mode = "ask"
         self.open = None
         self._trace.write("answer", t=t, number=ask.number, **_entry(answer))
         return answer.plan if isinstance(answer, Edit) else ask.plan

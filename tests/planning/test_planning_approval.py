@@ -152,6 +152,16 @@ class TestRisky:
         assert done.outcome == "cancelled" and [ask.plan.steps for ask in world.asked] == [push]
         assert world.calls == ["pick(object=red_block)"]
 
+    @pytest.mark.parametrize(
+        "answer", [Reject("carry it"), Reword("put the red block in the blue bowl"), Edit(GREEN_ON_PLATE)]
+    )
+    def test_after_anything_but_yes_harmless_plans_wait_as_well(self, answer: Answer) -> None:
+        push = (call("push", object="red_block", direction="left"),)
+        world = World(tabletop())
+        world.faults, world.answers = {("pick", 0)}, [answer, Reject()]
+        done = world.drive(asking(planner=Model(push, RED), approve="risky"))
+        assert done.outcome == "cancelled" and len(world.asked) == 2 and world.asked[1].risks == ()
+
 
 class TestAgain:
     """What was approved is not asked about twice; what is new is."""
