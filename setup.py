@@ -15,7 +15,7 @@ setup(
     package_data={
         "reins": [
             *("**/*.yaml", "**/*.onnx", "**/*.gguf", "**/*.json", "**/*.md", "**/*.xml", "**/*.html", "**/*.j2"),
-            *("**/*.urdf", "py.typed"),
+            *("**/*.urdf", "**/*.png", "py.typed"),
         ]
     },
     data_files=[

@@ -31,14 +31,16 @@ class BareLoop:
         """Note the actuator inputs of the next period."""
         self._inputs.append(np.concatenate([self._live.act, self._live.ctrl]))
 
-    def run(self) -> float:
-        """Wall time of the whole motion [s]."""
-        model, data, na = self._model, self._data, self._model.na
+    def times(self) -> NDArray[np.float64]:
+        """(periods,) wall time of every period of the motion [s]."""
+        model, data, na, clock = self._model, self._data, self._model.na, time.perf_counter
         mujoco.mj_copyData(data, model, self._start)
-        begin = time.perf_counter()
+        taken = []
         for entry in self._inputs:
+            begin = clock()
             data.act[:] = entry[:na]
             data.ctrl[:] = entry[na:]
             for _ in range(self._steps):
                 mujoco.mj_step(model, data)
-        return time.perf_counter() - begin
+            taken.append(clock() - begin)
+        return np.array(taken)

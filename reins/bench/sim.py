@@ -41,7 +41,7 @@ def run_sim(robot: str, world: str, seconds: float) -> Report:
     _drive(driver, commands, bare.note)
     rounds = []
     for _ in range(ROUNDS):
-        bare_rate = bare.steps / bare.run()
+        bare_rate = bare.steps / float(bare.times().sum())
         rounds.append({"bare_steps_per_s": bare_rate, "steps_per_s": bare.steps / _drive(driver, commands)})
     driver.close()
     shares = [entry["steps_per_s"] / entry["bare_steps_per_s"] for entry in rounds]

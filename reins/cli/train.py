@@ -16,6 +16,7 @@ from reins.cli.console import ExitCode, err, out
 from reins.contracts.errors import ReinsError, UnknownName
 
 if TYPE_CHECKING:
+    from reins.training.rl.keeper import OnPart, Tell
     from reins.training.rl.recipe import SkillResult
 
 app = typer.Typer(no_args_is_help=True, help="Make the files of models/ anew (needs the extra “train”).")
@@ -81,7 +82,9 @@ def skill(
     began = time.monotonic()
     if compare:
         limit = None if minutes is None else minutes / 2
-        _make(name, {**changes, "demos": 0}, run, limit, episodes, save_every, processes, threads, None, measured=False)
+        alone = {**changes, "demos": 0}
+        if _make(name, alone, run, limit, episodes, save_every, processes, threads, None, measured=False) is None:
+            raise typer.Exit(int(ExitCode.CANCELLED))
     left = None if minutes is None else max(0.01, minutes - (time.monotonic() - began) / 60.0)
     result = _make(name, changes, run, left, episodes, save_every, processes, threads, folder)
     if result is None or result.measured is None:
@@ -154,6 +157,7 @@ def all_skills(
     for index, name in enumerate(SKILLS):
         left = max(0.01, minutes - (time.monotonic() - began) / 60.0)
         share = left / (len(SKILLS) - index)
+        out.print(f"{name}: {share:.0f} minutes at most, of {left:.0f} that are left for {len(SKILLS) - index} skills")
         changes: dict[str, object] = {"robot": robot, "seed": seed}
         result = _make(name, changes, run, share, episodes, 120.0, False, threads, folder, finish=True)
         if result is None:
@@ -181,30 +185,23 @@ def _make(
     """Train one skill with a bar; None where Ctrl-C ended it."""
     with needs_extra():
         from reins.training.rl.keeper import Limits
-        from reins.training.rl.recipe import alone, make_skill
+        from reins.training.rl.recipe import SkillResult, alone, make_skill
         from reins.training.rl.run import train
         from reins.training.rl.settings import settings_for
     settings = settings_for(name, **changes)
     place = runs / f"{name}-{settings.seed}"
     place = alone(place) if settings.demos == 0 else place
-    with _quick(threads), _interruptible() as interrupted, _bar(name, settings.steps) as (progress, bar):
+    with _quick(threads), _interruptible() as interrupted, _parts(name) as (tell, on_part):
         limits = Limits(
             seconds=None if minutes is None else 60.0 * minutes,
             save_every=save_every,
             processes=processes,
             stopped=lambda: bool(interrupted),
         )
-
-        def tell(line: str) -> None:
-            progress.console.print(escape(line))
-
-        def on_step(done: int) -> None:
-            progress.update(bar, completed=done)
-
-        if not measured:
-            train(settings, place, limits, tell, on_step)
-            return None
-        result = make_skill(settings, place, limits, episodes, tell, on_step, out=folder, finish=finish)
+        if measured:
+            result = make_skill(settings, place, limits, episodes, tell, on_part, out=folder, finish=finish)
+        else:
+            result = SkillResult(train(settings, place, limits, tell, on_part), None, None)
     if not result.run.done:
         out.print(f"paused at step {result.run.steps} of {settings.steps}; the same command goes on from {place}")
     return None if interrupted else result
@@ -231,6 +228,25 @@ def _bar(name: str, steps: int) -> Iterator[tuple[Progress, TaskID]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err) as progress:
         yield progress, progress.add_task(name, total=steps)
+
+
+@contextmanager
+def _parts(name: str) -> Iterator[tuple["Tell", "OnPart"]]:
+    """A bar for one part of a run after the other, with the time that is left of it at most, and where lines go."""
+    with _bar(name, 1) as (progress, bar):
+        now = ""
+
+        def tell(line: str) -> None:
+            progress.console.print(escape(line))
+
+        def on_part(part: str, done: int, most: int) -> None:
+            nonlocal now
+            if part != now:
+                now = part
+                progress.reset(bar, total=most, description=f"{name}: {part}")
+            progress.update(bar, completed=done)
+
+        yield tell, on_part
 
 
 @contextmanager

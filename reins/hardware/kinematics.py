@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 import pinocchio as pin
@@ -9,6 +10,9 @@ import pinocchio as pin
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
+
+_ALIGNED: Final = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+"""Velocities of a frame in the axes of the base frame."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +53,8 @@ class Kinematics:
             pin.Frame("reins_tool", parent.parentJoint, parent.placement * offset, pin.FrameType.OP_FRAME)
         )
         self._data = self.model.createData()
+        placement = self._data.oMf[self._tool]
+        self._origin, self._axes = placement.translation, placement.rotation  # views, written at every update
         elbow = profile.elbow.joint if profile.elbow else profile.joint_names[0]
         self._elbow = profile.joint_names.index(elbow) + 1
 
@@ -66,8 +72,7 @@ class Kinematics:
     def elbow_jacobian(self) -> FloatArray:
         """(3, n) Jacobian of the elbow's linear velocity [m/s], base frame's axes, where `tool_jacobian` was asked for
         last; of the first joint without an elbow."""
-        aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        return np.asarray(pin.getJointJacobian(self.model, self._data, self._elbow, aligned))[:3]
+        return np.asarray(pin.getJointJacobian(self.model, self._data, self._elbow, _ALIGNED))[:3]
 
     @property
     def tool_in_last_joint(self) -> pin.SE3:
@@ -84,8 +89,8 @@ class Kinematics:
     def tool_pose(self, position: FloatArray) -> ToolPose:
         """Pose of the tool at joint `position` (n,) [rad]."""
         pin.forwardKinematics(self.model, self._data, position)
-        frame = pin.updateFramePlacement(self.model, self._data, self._tool)
-        return ToolPose(frame.translation.copy(), frame.rotation.copy())
+        pin.updateFramePlacement(self.model, self._data, self._tool)
+        return ToolPose(self._origin.copy(), self._axes.copy())
 
     def tool_jacobian(self, position: FloatArray) -> tuple[ToolPose, FloatArray]:
         """Tool pose and (6, n) Jacobian at joint `position` (n,) [rad].
@@ -93,6 +98,6 @@ class Kinematics:
         Rows: linear velocity of the tool [m/s], then angular [rad/s], both in the base frame's axes.
         """
         pin.computeJointJacobians(self.model, self._data, position)
-        frame = pin.updateFramePlacement(self.model, self._data, self._tool)
-        jacobian = pin.getFrameJacobian(self.model, self._data, self._tool, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
-        return ToolPose(frame.translation.copy(), frame.rotation.copy()), np.asarray(jacobian)
+        pin.updateFramePlacement(self.model, self._data, self._tool)
+        jacobian: FloatArray = pin.getFrameJacobian(self.model, self._data, self._tool, _ALIGNED)
+        return ToolPose(self._origin.copy(), self._axes.copy()), jacobian

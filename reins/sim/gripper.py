@@ -1,6 +1,7 @@
 """The simulated gripper: a drive that closes at a limited speed and pushes with a limited force."""
 
 from dataclasses import dataclass
+from math import nan
 from typing import Final
 
 from reins.hardware.profile import Gripper
@@ -55,7 +56,8 @@ class SimulatedGripper:
     @property
     def width(self) -> float:
         """Measured distance between the fingers [m]."""
-        return float(self._position[0] + self._position[1])
+        first, second = self._position.tolist()
+        return float(first + second)
 
     @property
     def holding(self) -> bool:
@@ -66,14 +68,17 @@ class SimulatedGripper:
         """Pull to fully open."""
         self._reference[0] = self._limits.max_width / 2
         self._stalled = 0.0
+        self._asked = nan  # so that the next force is set
         self.command(GripperCommand(self._limits.max_width, self._limits.grasp_force))
 
     def command(self, command: GripperCommand) -> None:
         """Move to a width and push with at most a force, both clipped to the limits."""
         self._target = min(max(command.width, 0.0), self._limits.max_width) / 2
-        force = min(max(command.force, 1.0), self._limits.max_force)
-        self._force_range[:] = (-2 * force, 2 * force)  # the drive moves both fingers, each gets half
-        self._lead = 2.2 * force / FINGER_STIFFNESS
+        if command.force != self._asked:
+            self._asked = command.force
+            force = min(max(command.force, 1.0), self._limits.max_force)
+            self._force_range[:] = (-2 * force, 2 * force)  # the drive moves both fingers, each gets half
+            self._lead = 2.2 * force / FINGER_STIFFNESS
         mean = self.width / 2
         if (self._target - mean) * (self._reference.item() - mean) < 0.0:
             self._reference[0] = mean  # turning round: stop pushing the other way at once

@@ -1,9 +1,9 @@
 """Actions of policies: from the network's output to joint velocities, as the policy's contract says."""
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from reins.contracts.errors import ReinsError, UnknownName
@@ -42,6 +42,11 @@ RAMP_SHARE: Final = 0.6
 """Shares of the joints' speed and acceleration limits that are used."""
 
 
+def clipped(numbers: Iterable[float]) -> FloatArray:
+    """(k,) what a network or an agent gives, as an action in [-1, 1]."""
+    return np.array([1.0 if number > 1.0 else -1.0 if number < -1.0 else number for number in numbers])
+
+
 class ActionDecoder:
     """Turns the network's output into joint velocities.
 
@@ -58,19 +63,12 @@ class ActionDecoder:
         if spec.meaning not in MEANINGS:
             raise UnknownName("action meaning", spec.meaning, MEANINGS)
         self._scale = np.array(spec.scale)
-        self._most = np.ones(len(spec.scale))
-        self._least = -self._most
         self._twist = spec.meaning == TOOL_TWIST
         if self._twist:
             check_twist(spec, profile)
         elif np.any(self._scale > profile.velocity):
             joint = profile.joint_names[int(np.argmax(self._scale - profile.velocity))]
             raise ReinsError(f"its action can command {joint} faster than the profile of '{profile.name}' allows")
-
-    def clip(self, output: NDArray[np.float32]) -> FloatArray:
-        """(k,) the network's output as an action in [-1, 1]."""
-        action: FloatArray = np.minimum(np.maximum(output, self._least), self._most)
-        return action
 
     def velocity(self, action: FloatArray) -> FloatArray:
         """(n,) joint velocity that an action means [rad/s].
@@ -113,22 +111,24 @@ class TwistDecoder:
 
     def __init__(self, spec: ActionSpec, profile: RobotProfile) -> None:
         check_twist(spec, profile)
-        self._scale = np.array(spec.scale)
-        self._gripper = profile.gripper
+        *scale, self._turn_scale, self._width_scale = spec.scale
+        self._grasp_force = profile.gripper.grasp_force
         self._home = np.array(profile.home)
-        self._lower, self._upper = profile.lower + JOINT_MARGIN, profile.upper - JOINT_MARGIN
-        self._floor = np.array(profile.workspace.lower) + FLOOR
-        self._ceiling = np.array(profile.workspace.upper) - FLOOR
-        self._speed = SPEED_SHARE * profile.velocity
+        self._posture = np.full(len(profile.home), POSTURE)
+        self._posture[-1] = 0.0  # how the wrist is turned is the policy's to say
+        # Python's own numbers: for three axes or seven joints, arrays cost more than what is computed.
+        walls = [np.array(profile.workspace.lower) + FLOOR, np.array(profile.workspace.upper) - FLOOR]
+        self._axes = np.transpose([scale, *walls]).tolist()
+        bounds = [profile.lower + JOINT_MARGIN, profile.upper - JOINT_MARGIN, SPEED_SHARE * profile.velocity]
+        self._joints = np.transpose(bounds).tolist()
         self._ramp = RAMP_SHARE * profile.acceleration / profile.rates.command
         self._damping = DAMPING**2 * np.eye(6)
-        self._twist = np.zeros(6)
         self.reset()
 
     def reset(self, velocity: FloatArray | None = None) -> None:
         """Begin at the commanded `velocity` (n,) [rad/s], at rest by default."""
         self._velocity = np.zeros_like(self._home) if velocity is None else velocity
-        self._aim = self._velocity
+        self._go_to(self._velocity)
 
     def aim(
         self,
@@ -148,45 +148,65 @@ class TwistDecoder:
             joints, reference: (n,) measured joint position and the one that is tracked [rad].
             position, rotation, jacobian: (3,), (3, 3), (6, n) of the tool there.
         """
-        twist, scaled = self._twist, action * self._scale
-        linear = share * scaled[:3]
-        np.minimum(linear, WALL * (self._ceiling - position), out=linear)
-        np.maximum(linear, WALL * (self._floor - position), out=linear)
-        twist[:3] = linear
-        # From the tool's z axis to straight down: the cross product of the two.
-        twist[3], twist[4] = -UPRIGHT * rotation[1, 2], UPRIGHT * rotation[0, 2]
-        twist[5] = share * scaled[3]
-        pull = POSTURE * (self._home - joints)
-        pull[-1] = 0.0  # how the wrist is turned is the policy's to say
-        _, solved, _ = dposv(jacobian @ jacobian.T + self._damping, twist - jacobian @ pull)
-        velocity = jacobian.T @ solved + pull
+        twist = self._twist(action.tolist(), share, position.tolist(), rotation)
+        # dot, for @ takes twice as long on arrays this small.
+        pull = self._posture * (self._home - joints)
+        _, solved, _ = dposv(jacobian.dot(jacobian.T) + self._damping, twist - jacobian.dot(pull))
+        velocity = solved.dot(jacobian) + pull
         # All joints slow down together, so that the hand keeps its way where the arm is stretched out.
-        room = np.where(velocity > 0.0, self._upper - joints, joints - self._lower)
-        np.maximum(room, 1e-6, out=room)
-        velocity /= _excess(velocity / np.minimum(self._speed, WALL * room))
+        excess = self._excess(velocity.tolist(), joints.tolist())
+        if excess > 1.0:
+            velocity /= excess
         lead = reference - joints
-        most = LEAD[0] * _excess(lead / LEAD[0])
-        if most > LEAD[0] and float(lead @ velocity) > 0.0:
+        if lead.dot(lead) > LEAD[0] ** 2 and lead.dot(velocity) > 0.0:  # a vector shorter than that has no such part
+            most = max(LEAD[0], _largest(lead))
             velocity *= max(0.0, (LEAD[1] - most) / (LEAD[1] - LEAD[0]))
-        self._aim = velocity
+        self._go_to(velocity)
 
     def brake(self) -> None:
         """Aim at a standstill."""
-        self._aim = np.zeros_like(self._home)
+        self._go_to(np.zeros_like(self._home))
 
     def step(self) -> FloatArray:
         """(n,) joint velocity for the next control period [rad/s]."""
-        change = self._aim - self._velocity
-        self._velocity = self._velocity + change / _excess(change / self._ramp)
+        self._periods -= 1.0
+        self._velocity = self._velocity + self._change if self._periods > 0.0 else self._aim
         return self._velocity
+
+    def _twist(self, action: list[float], share: float, position: list[float], rotation: FloatArray) -> FloatArray:
+        """(6,) what the tool should do: `action` within the walls, and the hand turned to point down."""
+        twist = []
+        for part, place, (scale, low, high) in zip(action[:3], position, self._axes, strict=True):
+            wanted, down, up = share * (part * scale), WALL * (low - place), WALL * (high - place)
+            twist.append(down if wanted < down else up if wanted > up else wanted)  # what is no number stays none
+        # From the tool's z axis to straight down: the cross product of the two.
+        twist += -UPRIGHT * rotation.item(5), UPRIGHT * rotation.item(2), share * (action[3] * self._turn_scale)
+        return np.array(twist)
+
+    def _excess(self, velocity: list[float], joints: list[float]) -> float:
+        """What to divide `velocity` (n,) [rad/s] by: every joint keeps its bound, a lower one near its limits."""
+        most = 1.0
+        for speed, joint, (lower, upper, bound) in zip(velocity, joints, self._joints, strict=True):
+            room = WALL * (upper - joint if speed > 0.0 else joint - lower)
+            share = abs(speed) / (bound if room > bound else max(room, WALL * 1e-6))
+            if share > most:
+                most = share
+        return most
+
+    def _go_to(self, velocity: FloatArray) -> None:
+        """Go straight to `velocity` (n,) [rad/s], in as many periods as the joint takes that changes most."""
+        self._aim = velocity
+        self._change = velocity - self._velocity
+        self._periods = _largest(self._change / self._ramp)
+        if self._periods > 1.0:
+            self._change /= self._periods
 
     def gripper(self, action: FloatArray) -> GripperCommand:
         """What `action` (5,) asks of the gripper."""
-        return GripperCommand(max(0.0, float(action[4]) * float(self._scale[4])), self._gripper.grasp_force)
+        return GripperCommand(max(0.0, action.item(4) * self._width_scale), self._grasp_force)
 
 
-def _excess(shares: FloatArray) -> float:
-    """The largest magnitude of `shares` (n,) of their bounds, at least 1: what to divide by to respect them all."""
-    if float(shares @ shares) <= 1.0:
-        return 1.0  # a vector that short has no component beyond, and asking for the largest costs more
-    return max(1.0, float(np.abs(shares).max()))
+def _largest(numbers: FloatArray) -> float:
+    """The largest magnitude of `numbers` (n,)."""
+    values: list[float] = numbers.tolist()
+    return max(map(abs, values))

@@ -27,14 +27,14 @@ class ObjectFollower:
 
         Closing fingers bring it into their middle, its sides parallel to them: so has perception it.
         """
-        turn = atan2(rotation[1, 0], rotation[0, 0])
+        turn = atan2(rotation.item(3), rotation.item(0))  # of the hand's x axis
         if self._grasp is None:
-            offset = rotation.T @ (self.view.position - tool)
+            offset = rotation.T.dot(self.view.position - tool)
             offset[1] = 0.0
             off = (self.view.yaw - turn + pi / 4) % (pi / 2) - pi / 4
             self._grasp = offset, self.view.yaw - turn - off
         offset, angle = self._grasp
-        self.view = ObjectView(tool + rotation @ offset, turn + angle, self.view.size)
+        self.view = ObjectView(tool + rotation.dot(offset), turn + angle, self.view.size)
         return self.view
 
     def loose(self) -> ObjectView:

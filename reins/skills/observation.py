@@ -165,6 +165,7 @@ class ObservationBuilder:
         self._scaled = any(scale != 1.0 for scale in self._scale)
         self._most = np.repeat(np.array([term.clip for term in terms], dtype=np.float32), repeats)
         self._least = -self._most
+        self._short = min(term.clip for term in terms) ** 2 if terms else 0.0
         self.buffer: NDArray[np.float32] = np.zeros((1, len(self._scale)), dtype=np.float32)
         self._row = self.buffer[0]
         self._pack = partial(Struct(f"{len(self._scale)}f").pack_into, self._row, 0)
@@ -178,6 +179,7 @@ class ObservationBuilder:
             values = [value * scale for value, scale in zip(values, self._scale, strict=True)]
         self._pack(*values)
         row = self._row
-        np.minimum(row, self._most, out=row)
-        np.maximum(row, self._least, out=row)
+        if not row.dot(row) <= self._short:  # nothing in a row that is shorter than every bound can be beyond one
+            np.minimum(row, self._most, out=row)
+            np.maximum(row, self._least, out=row)
         return self.buffer

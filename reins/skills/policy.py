@@ -18,7 +18,7 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.models.metadata import TOOL_TWIST, PolicyMetadata
 from reins.models.registry import read_contract
-from reins.skills.action import ActionDecoder
+from reins.skills.action import ActionDecoder, clipped
 from reins.skills.observation import ObservationBuilder, PolicyInput
 
 RATE_TOLERANCE: Final = 0.01
@@ -72,11 +72,10 @@ class OnnxPolicy:
         """
         self._build(inputs)
         self._run()
-        action = self._clip(self._row)
-        # What is not finite stays so in a sum, and one number is looked at faster than an array.
-        if not isfinite(sum(self._row.tolist())):
+        numbers = self._row.tolist()
+        if not isfinite(sum(numbers)):  # what is not finite stays so in a sum
             raise ReinsError(f"policy '{self.name}' gave an action that is not finite")
-        self.last_action = action
+        self.last_action = action = clipped(numbers)
         return action
 
     def _bind(self, actions: int) -> None:
@@ -93,7 +92,7 @@ class OnnxPolicy:
         binding.bind_ortvalue_input(inputs[0].name, ort.OrtValue.ortvalue_from_numpy(self._observation.buffer))
         binding.bind_ortvalue_output(outputs[0].name, ort.OrtValue.ortvalue_from_numpy(self._output))
         # What every step calls is looked up once.
-        self._build, self._clip = self._observation.build, self._decoder.clip
+        self._build = self._observation.build
         self._run = partial(self._session.run_with_iobinding, binding)
 
     def _probe(self) -> None:

@@ -4,13 +4,26 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from policy_files import PROFILE, contract, linear_policy
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import Kinematics, ToolPose
 from reins.hardware.robot import FloatArray, RobotState
 from reins.models.metadata import ActionSpec, ObservationTerm, PolicyMetadata, StyleSpec
-from reins.skills.action import FLOOR, JOINT_MARGIN, TwistDecoder
+from reins.skills.action import (
+    DAMPING,
+    FLOOR,
+    JOINT_MARGIN,
+    LEAD,
+    POSTURE,
+    RAMP_SHARE,
+    SPEED_SHARE,
+    UPRIGHT,
+    WALL,
+    TwistDecoder,
+    clipped,
+)
 from reins.skills.observation import ObjectView, ObservationBuilder, PolicyInput
 from reins.skills.policy import OnnxPolicy
 from reins.skills.scripted.hand import pointing_down, tool_yaw
@@ -159,3 +172,67 @@ def test_an_arm_that_is_held_up_waits(lead: float, share: float) -> None:
     ahead = lead * free / np.abs(free).max()
     np.testing.assert_allclose(aimed(joints + ahead), share * free, atol=1e-9)
     np.testing.assert_allclose(aimed(joints - ahead), free, atol=1e-9)
+
+
+POSTURES = arrays(np.float64, 7, elements=st.floats(0.0, 1.0)).map(
+    lambda part: PROFILE.lower + part * (PROFILE.upper - PROFILE.lower)
+)
+SMALL = arrays(np.float64, 7, elements=st.floats(-0.06, 0.06))
+
+
+def as_documented(
+    action: FloatArray, share: float, joints: FloatArray, lead: FloatArray, before: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """What `TwistDecoder` aims at, and its velocities in the first two periods: the formulas, with arrays alone."""
+    pose, jacobian = KINEMATICS.tool_jacobian(joints)
+    lower, upper = np.array(PROFILE.workspace.lower) + FLOOR, np.array(PROFILE.workspace.upper) - FLOOR
+    linear = np.minimum(share * action[:3] * SCALE[:3], WALL * (upper - pose.position))
+    linear = np.maximum(linear, WALL * (lower - pose.position))
+    upright = UPRIGHT * np.cross(pose.rotation[:, 2], [0.0, 0.0, -1.0])
+    twist = np.array([*linear, upright[0], upright[1], share * action[3] * SCALE[3]])
+    pull = POSTURE * (PROFILE.home - joints) * [1, 1, 1, 1, 1, 1, 0]
+    normal = jacobian @ jacobian.T + DAMPING**2 * np.eye(6)
+    aim = jacobian.T @ np.linalg.solve(normal, twist - jacobian @ pull) + pull
+    room = np.where(aim > 0.0, PROFILE.upper - JOINT_MARGIN - joints, joints - PROFILE.lower - JOINT_MARGIN)
+    bound = np.minimum(SPEED_SHARE * PROFILE.velocity, WALL * np.maximum(room, 1e-6))
+    aim = aim / max(1.0, np.abs(aim / bound).max())
+    if np.abs(lead).max() > LEAD[0] and lead @ aim > 0.0:
+        aim = aim * max(0.0, (LEAD[1] - np.abs(lead).max()) / (LEAD[1] - LEAD[0]))
+    velocities = [before]
+    for _ in range(2):
+        change = aim - velocities[-1]
+        most = np.abs(change / (RAMP_SHARE * PROFILE.acceleration * PERIOD)).max()
+        velocities.append(velocities[-1] + change / max(1.0, most))
+    return aim, np.array(velocities[1:])
+
+
+@given(ACTION, st.floats(0.1, 1.0), POSTURES, SMALL, SMALL)
+def test_it_computes_what_it_says(
+    action: FloatArray, share: float, joints: FloatArray, lead: FloatArray, before: FloatArray
+) -> None:
+    decoder, reference = TwistDecoder(SPEC, PROFILE), joints + lead
+    pose, jacobian = KINEMATICS.tool_jacobian(joints)
+    decoder.reset(before)
+    decoder.aim(action, share, joints, reference, pose.position, pose.rotation, jacobian)
+    aim, expected = as_documented(action, share, joints, reference - joints, before)
+    np.testing.assert_allclose([decoder.step(), decoder.step()], expected, atol=1e-9)
+    for _ in range(200):
+        last = decoder.step()
+    np.testing.assert_allclose(last, aim, atol=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("place", range(4))
+def test_what_is_no_number_is_not_turned_into_one(place: int, wrong: float) -> None:
+    decoder, joints = TwistDecoder(SPEC, PROFILE), np.array(PROFILE.home)
+    pose, jacobian = KINEMATICS.tool_jacobian(joints)
+    action = np.zeros(5)
+    action[place] = wrong
+    with np.errstate(invalid="ignore"):
+        decoder.aim(clipped(action), 1.0, joints, joints, pose.position, pose.rotation, jacobian)
+        assert np.isfinite(decoder.step()).all() == np.isinf(wrong)  # infinity is clipped to one
+
+
+@given(st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=8))
+def test_actions_are_clipped_to_one_either_way(numbers: list[float]) -> None:
+    np.testing.assert_array_equal(clipped(numbers), np.clip(numbers, -1.0, 1.0))

@@ -12,6 +12,7 @@ from stable_baselines3.common.env_checker import check_env as stable_baselines_c
 
 import reins.training.envs
 from reins.contracts.errors import ReinsError
+from reins.hardware.kinematics import ToolPose
 from reins.training.envs.core import HOLD, LASTING, SkillEnv
 from reins.training.envs.randomisation import load_randomisation
 from reins.training.envs.register import env_id
@@ -156,21 +157,28 @@ def camera(errors: ViewErrors | None = None) -> ObjectCamera:
     return ObjectCamera(np.random.default_rng(0), errors or ViewErrors(), np.full(3, 0.04))
 
 
+def tool_at(*position: float) -> ToolPose:
+    return ToolPose(np.array(position), np.diag([1.0, -1.0, -1.0]))
+
+
+def block_at(*position: float) -> np.ndarray:
+    return np.array([*position, 1.0, 0.0, 0.0, 0.0])
+
+
 def test_the_camera_looks_five_times_a_second_and_not_through_the_hand() -> None:
-    eye, away, down = camera(), np.array([0.5, 0.3, 0.3]), np.diag([1.0, -1.0, -1.0])
-    first = eye.look(0.0, np.array([0.5, 0.0, 0.02]), 0.0, away, down, False).position
-    moved = np.array([0.5, 0.1, 0.02])
-    assert eye.look(0.1, moved, 0.0, away, down, False).position[1] == first[1]
-    assert eye.look(0.2, moved, 0.0, away, down, False).position[1] == pytest.approx(0.1)
-    over = np.array([0.5, 0.1, 0.1])
-    assert eye.look(0.4, np.array([0.5, 0.12, 0.02]), 0.0, over, down, False).position[1] == pytest.approx(0.1)
-    assert eye.look(0.6, np.array([0.5, 0.12, 0.02]), 0.0, away, down, False).position[1] == pytest.approx(0.12)
+    eye, away = camera(), tool_at(0.5, 0.3, 0.3)
+    first = eye.look(0.0, block_at(0.5, 0.0, 0.02), away, False).position
+    moved = block_at(0.5, 0.1, 0.02)
+    assert eye.look(0.1, moved, away, False).position[1] == first[1]
+    assert eye.look(0.2, moved, away, False).position[1] == pytest.approx(0.1)
+    over, again = tool_at(0.5, 0.1, 0.1), block_at(0.5, 0.12, 0.02)
+    assert eye.look(0.4, again, over, False).position[1] == pytest.approx(0.1)
+    assert eye.look(0.6, again, away, False).position[1] == pytest.approx(0.12)
 
 
 def test_what_is_held_moves_with_the_tool() -> None:
-    eye, down = camera(), np.diag([1.0, -1.0, -1.0])
-    tool = np.array([0.5, 0.0, 0.03])
-    eye.look(0.0, np.array([0.503, 0.004, 0.02]), 0.0, tool, down, False)
-    eye.look(0.1, np.zeros(3), 0.0, tool, down, True)
-    held = eye.look(0.2, np.zeros(3), 0.0, tool + np.array([0.0, 0.0, 0.1]), down, True).position
+    eye = camera()
+    eye.look(0.0, block_at(0.503, 0.004, 0.02), tool_at(0.5, 0.0, 0.03), False)
+    eye.look(0.1, block_at(0.0, 0.0, 0.0), tool_at(0.5, 0.0, 0.03), True)
+    held = eye.look(0.2, block_at(0.0, 0.0, 0.0), tool_at(0.5, 0.0, 0.13), True).position
     np.testing.assert_allclose(held, [0.503, 0.0, 0.12], atol=1e-9)

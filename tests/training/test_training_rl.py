@@ -13,6 +13,7 @@ pytest.importorskip("stable_baselines3", reason="training needs the extra `train
 
 import onnxruntime as ort
 from stable_baselines3.common.logger import configure
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import ToolPose
@@ -34,12 +35,13 @@ from reins.training.rl.export import contract, export, observation_of, write
 from reins.training.rl.keeper import Keeper, Limits, Tell
 from reins.training.rl.measure import MEASURED, run_episodes, task_of
 from reins.training.rl.network import GoalExtractor, normalisation
-from reins.training.rl.recipe import SkillResult, make_skill
+from reins.training.rl.recipe import CURVES, SkillResult, alone, curves_of, draw, make_skill
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.rollouts import HELD_OUT, evaluate
 from reins.training.rl.run import begin, make_envs, prepare, train
 from reins.training.rl.settings import TrainSettings, settings_for
 from reins.training.rl.symmetry import Symmetries
+from reins.training.rl.vec_env import SkillVecEnv
 
 PROFILE = load_profile("franka")
 
@@ -97,6 +99,25 @@ def test_the_teacher_succeeds(task: str) -> None:
             _, _, _, cut, info = env.step(teach(task, env.view_input))
         successes += bool(info["is_success"])
     assert successes >= 3
+
+
+def test_side_by_side_environments_are_what_they_are_one_by_one() -> None:
+    def started(kind: type[DummyVecEnv]) -> DummyVecEnv:
+        made = kind([lambda: SkillEnv("reach")] * 3)
+        made.seed(5)
+        return made
+
+    random, vectors, ended = np.random.default_rng(0), [started(DummyVecEnv), started(SkillVecEnv)], 0
+    first, second = (vector.reset() for vector in vectors)
+    np.testing.assert_equal(first, second)
+    for _ in range(TASKS["reach"].horizon + 5):
+        actions = random.uniform(-0.3, 0.3, (3, TWIST_SIZE)).astype(np.float32)
+        one_by_one, together = (vector.step(actions) for vector in vectors)
+        np.testing.assert_equal(together, one_by_one)
+        ended += int(together[2].sum())
+    assert ended >= 3
+    for vector in vectors:
+        vector.close()
 
 
 @pytest.mark.parametrize("task", sorted(TASKS))
@@ -294,7 +315,9 @@ def after(times: int) -> Limits:
 def test_lessons_that_were_interrupted_go_on_where_they_stopped(tmp_path: Path) -> None:
     settings, told = few(lessons=4, lessons_evaluated=9), list[str]()
     whole = train(settings, tmp_path / "whole", Limits(), silent)
-    paused = train(settings, tmp_path / "parts", after(2), told.append)
+    parts: list[tuple[str, int, int]] = []
+    paused = train(settings, tmp_path / "parts", after(2), told.append, lambda *part: parts.append(part))
+    assert parts == [("lessons", 0, 4), ("lessons", 1, 4), ("lessons", 2, 4)]
     assert not paused.done and paused.progress.lessons == 2 and paused.progress.curve == []
     done = train(settings, tmp_path / "parts", Limits(), told.append)
     assert [line.split(":")[0] for line in told if line.startswith("lesson")] == [f"lesson {n}" for n in range(1, 5)]
@@ -355,10 +378,10 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert second.demos is not None and first.demos is not None and len(second.demos) == len(first.demos)
     env.close()
 
-    steps: list[int] = []
-    done = train(settings, tmp_path, Limits(), silent, steps.append)
+    parts: list[tuple[str, int, int]] = []
+    done = train(settings, tmp_path, Limits(), silent, lambda *part: parts.append(part))
     assert done.done and done.model.num_timesteps >= settings.steps
-    assert steps[0] == own + settings.envs
+    assert parts[0] == ("own steps", own + settings.envs, settings.steps)
     assert [point.step for point in done.progress.curve] == sorted({point.step for point in done.progress.curve})
 
 
@@ -412,6 +435,16 @@ def test_a_curve_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_curve(tmp_path / "curve.csv") == points
 
 
+def test_the_curves_with_and_without_demonstrations_are_drawn_together(tmp_path: Path) -> None:
+    folder, points = tmp_path / "pick-1", [CurvePoint(0, 0.0, 0.0, 250.0), CurvePoint(500, 1.5, 0.5, 80.0)]
+    write_curve(folder / "curve.csv", points)
+    assert list(curves_of(folder)) == ["with demonstrations"]
+    write_curve(alone(folder) / "curve.csv", points[:1])
+    assert curves_of(folder) == {"with demonstrations": points, "without demonstrations": points[:1]}
+    draw(folder, "pick")
+    assert (folder / CURVES).read_bytes()[:4] == b"\x89PNG"
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_recipe_runs_from_end_to_end(tmp_path: Path) -> None:
@@ -419,7 +452,8 @@ def test_the_recipe_runs_from_end_to_end(tmp_path: Path) -> None:
     result = make_skill(settings, tmp_path / "reach-1", Limits(), 3, silent, out=tmp_path / "models")
     assert result.measured is not None and result.measured.episodes == 3 and result.policy is not None
     assert result.measured.limit_violations == 0
-    assert (tmp_path / "reach-1" / "curve.png").stat().st_size > 1000
+    for picture in (tmp_path / "reach-1" / CURVES, result.policy.with_suffix(".png")):
+        assert picture.stat().st_size > 1000
     assert (tmp_path / "models" / "reach.onnx").is_file() == result.enters("reach")
     policy = OnnxPolicy(result.policy.read_bytes(), PROFILE, "reach")
     evaluation, _ = run_episodes(policy, SkillEnv("reach", randomisation="none"), 3, MEASURED)

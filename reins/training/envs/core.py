@@ -1,6 +1,7 @@
 """SkillEnv: one skill on one simulated arm as a Gymnasium goal environment, at the policy's rate and with its delay."""
 
 from collections import deque
+from math import dist
 from typing import Any, Final
 
 import gymnasium as gym
@@ -12,12 +13,12 @@ from reins.hardware.kinematics import Kinematics, ToolPose
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import FloatArray, SafeCommand
 from reins.models.metadata import TOOL_TWIST, TWIST_SIZE, ActionSpec, ObservationTerm, StyleSpec
-from reins.skills.action import TwistDecoder
+from reins.skills.action import TwistDecoder, clipped
 from reins.skills.observation import ObservationBuilder, PolicyInput
 from reins.training.envs.randomisation import Draw, Randomisation, load_randomisation
 from reins.training.envs.stage import make_stage
 from reins.training.envs.tasks import FREE, SUBJECT, TASKS, Setup, StartFinder, Task, distance
-from reins.training.envs.view import ObjectCamera, yaw_of
+from reins.training.envs.view import ObjectCamera
 
 Observation = dict[str, NDArray[Any]]
 
@@ -90,11 +91,13 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         self.kinematics = Kinematics(self.profile)
         self._decoder = TwistDecoder(ACTION, self.profile)
         self._starts = StartFinder(self.profile)
+        self._looks = kind.looks
         terms = terms_of(kind)
         self._builder = ObservationBuilder(terms, len(self.profile.joints), TWIST_SIZE)
         self._randomisation: Randomisation = load_randomisation(randomisation)
         self._fixed_style = style
         self._period = 1.0 / self.profile.rates.command
+        self._periods = np.full(len(self.profile.joints), self._period)
         goal = gym.spaces.Box(-GOAL_BOUND, GOAL_BOUND, (kind.goal_size,), np.float64)
         size = sum(term.size for term in terms)
         spaces: Any = gym.spaces.Dict(
@@ -129,31 +132,45 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
 
     def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """One period of the policy."""
-        state, decoder, stage = self.state, self._decoder, self.stage
-        asked = np.minimum(np.maximum(np.asarray(action, dtype=np.float64), -1.0), 1.0)
-        tool = self.tool
-        posture = (state.position, state.reference, tool.position, tool.rotation, self._jacobian)
-        decoder.aim(asked, self._share, *posture)
-        gripper = decoder.gripper(asked)
+        self.aim(action)
         for _ in range(HOLD):
-            velocity = decoder.step()
-            if self._excess is not None:
-                self._excess.append(velocity)
-            self._sequence += 1
-            self._queue.append(
-                SafeCommand(self._sequence, state.stamp, self._period, self._reference, velocity, gripper)
-            )
-            self._reference = self._reference + self._period * velocity
-            stage.write(self._queue.popleft())
-            stage.step(self._period)
-        self._last = asked
+            self.command()
+            self.advance()
+        return self.look()
+
+    def aim(self, action: NDArray[np.float32]) -> None:
+        """First part of a step: decode the action."""
+        state, tool = self.state, self.tool
+        self._last = asked = clipped(action.tolist())
+        self._decoder.aim(
+            asked, self._share, state.position, state.reference, tool.position, tool.rotation, self._jacobian
+        )
+        self._gripper = self._decoder.gripper(asked)
+
+    def command(self) -> None:
+        """HOLD times in a step: send what is asked for; with its delay, something comes out at the robot."""
+        velocity, waiting = self._decoder.step(), self._queue
+        if self._excess is not None:
+            self._excess.append(velocity)
+        self._sequence += 1
+        waiting.append(
+            SafeCommand(self._sequence, self.state.stamp, self._period, self._reference, velocity, self._gripper)
+        )
+        self._reference = self._reference + self._periods * velocity
+        self.stage.write(waiting.popleft())
+
+    def advance(self) -> None:
+        """After every command: let its period pass."""
+        self.stage.step(self._period)
+
+    def look(self) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Last part of a step: what has come of it; see `step`."""
         observation = self._observe()
-        success = float(distance(observation["achieved_goal"], self.setup.goal)) <= self.task.tolerance
+        success = dist(observation["achieved_goal"].tolist(), self._goal) <= self.task.tolerance
         self._lasting = self._lasting + 1 if success else 0
-        info = {"is_success": success}
         self._steps += 1
         cut = self._lasting >= LASTING or self._steps >= self.task.horizon or bool(self.state.fault)
-        return observation, 0.0 if success else -1.0, False, cut, info
+        return observation, 0.0 if success else -1.0, False, cut, {"is_success": success}
 
     def compute_reward(self, achieved_goal: FloatArray, desired_goal: FloatArray, info: object) -> FloatArray | float:
         """Reward of goals (…, k), without looking at anything else, so that hindsight can change them."""
@@ -200,6 +217,7 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         self._queue: deque[SafeCommand] = deque(waiting)
         self._noise = draw.noise
         self._camera = ObjectCamera(random, draw.view, self.task.size())
+        self._goal, self._place = setup.goal.tolist(), setup.goal[:3]
         self._last = np.zeros(TWIST_SIZE)
         self._last[4] = -1.0 if setup.width == 0.0 or setup.grasped else setup.width / ACTION.scale[4]
         self._began = stage.read().stamp
@@ -215,31 +233,21 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
 
     def _observe(self) -> Observation:
         """Read the robot, look at the object, build the observation."""
-        stage = self.stage
-        self.state = state = stage.read()
-        self.tool, self._jacobian = self.kinematics.tool_jacobian(state.position)
-        tool = self.tool
-        velocity = self._jacobian[:3] @ state.velocity
-        subject = stage.pose(SUBJECT)
-        position = subject[:3].copy()
-        view = None
-        if self.task.looks:
-            view = self._camera.look(
-                state.stamp - self._began,
-                position,
-                yaw_of(subject[3:]),
-                tool.position,
-                tool.rotation,
-                state.gripper_holding,
-            )
-        goal = ToolPose(self.setup.goal[:3], tool.rotation)
+        self.state = state = self.stage.read()
+        self.tool, self._jacobian = tool, jacobian = self.kinematics.tool_jacobian(state.position)
+        subject = self.stage.pose(SUBJECT)
+        view = (
+            self._camera.look(state.stamp - self._began, subject, tool, state.gripper_holding) if self._looks else None
+        )
+        velocity = jacobian[:3].dot(state.velocity)
+        goal = ToolPose(self._place, tool.rotation)
         self._input = PolicyInput(state, tool, goal, self._last, velocity, view, self.style)
         built = self._builder.build(self._input)[0].copy()
         if self._noise > 0.0:
             built[:6] += self.np_random.normal(0.0, self._noise, 6).astype(np.float32)
         return {
             "observation": built,
-            "achieved_goal": self.task.achieved(tool.position, position),
+            "achieved_goal": self.task.achieved(tool.position, subject[:3].copy()),
             "desired_goal": self.setup.goal.copy(),
         }
 

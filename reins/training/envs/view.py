@@ -5,6 +5,7 @@ from math import atan2, cos, hypot, sin
 
 import numpy as np
 
+from reins.hardware.kinematics import ToolPose
 from reins.hardware.robot import FloatArray
 from reins.skills.object_follower import ObjectFollower
 from reins.skills.observation import ObjectView
@@ -55,31 +56,28 @@ class ObjectCamera:
         self._next = -1.0
         self._follower = ObjectFollower(ObjectView(np.zeros(3), 0.0, self._size))
 
-    def look(
-        self, time: float, position: FloatArray, yaw: float, tool: FloatArray, rotation: FloatArray, holding: bool
-    ) -> ObjectView:
+    def look(self, time: float, pose: FloatArray, tool: ToolPose, holding: bool) -> ObjectView:
         """The object as it is known at `time` [s].
 
         Args:
-            position, yaw: where it truly is [m, rad].
-            tool, rotation: (3,), (3, 3) of the tool.
+            pose: (7,) where it truly is, x y z [m] and w x y z.
+            tool: pose of the tool.
             holding: whether the fingers hold something.
         """
         first = self._next < 0.0
         if holding and not first:
-            return self._follower.carry(tool, rotation)
-        if first or (time >= self._next and not _hidden(position, tool)):
+            return self._follower.carry(tool.position, tool.rotation)
+        if first or (time >= self._next and not _hidden(pose, tool.position)):
             self._next = time + LOOKS - 1e-9
-            seen = position + self._bias + self._random.normal(0.0, 1.0, 3) * self._noise
-            turned = yaw + self._yaw_bias + float(self._random.normal(0.0, 1.0)) * self._errors.yaw_noise
+            seen = pose[:3] + self._bias + self._random.normal(0.0, 1.0, 3) * self._noise
+            turned = yaw_of(pose[3:]) + self._yaw_bias + float(self._random.normal(0.0, 1.0)) * self._errors.yaw_noise
             return self._follower.see(ObjectView(seen, turned, self._size))
         return self._follower.loose()
 
 
-def _hidden(position: FloatArray, tool: FloatArray) -> bool:
-    below = tool[2] - position[2]
-    near = hypot(tool[0] - position[0], tool[1] - position[1]) < HIDING[0]
-    return bool(near and below < HIDING[1])
+def _hidden(pose: FloatArray, tool: FloatArray) -> bool:
+    (x, y, z, *_), (a, b, c) = pose.tolist(), tool.tolist()
+    return bool(hypot(a - x, b - y) < HIDING[0] and c - z < HIDING[1])
 
 
 def yaw_of(quaternion: FloatArray) -> float:

@@ -45,6 +45,8 @@ To make it again: `reins train skill {settings.task} --seed {settings.seed}`.
 |---|---|---|
 {points}
 
+![Success over policy steps]({settings.task}.png)
+
 ## Measured
 
 {measured or "Not measured yet."}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copyfile
 from typing import Any, Final
 
 import numpy as np
@@ -73,13 +74,16 @@ def export(model: DemoSac, metadata: PolicyMetadata) -> bytes:
     return _graph(metadata, shift[:inputs], stretch[:inputs], weights, biases)
 
 
-def write(folder: Path, data: bytes, name: str, card: str) -> Path:
-    """Write a policy and its cards, for machines and for readers (`card`); returns the path of the ONNX file."""
+def write(folder: Path, data: bytes, name: str, card: str, curves: Path | None = None) -> Path:
+    """Write a policy and its cards, for machines and for readers (`card`, with the picture `curves`); returns the path
+    of the ONNX file."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.onnx"
     path.write_bytes(data)
     path.with_suffix(".json").write_text(card_of(data), encoding="utf-8")
     path.with_suffix(".md").write_text(card, encoding="utf-8")
+    if curves is not None:
+        copyfile(curves, path.with_suffix(".png"))
     return path
 
 

@@ -18,6 +18,14 @@ Tell = Callable[[str], None]
 """Told of the progress, a line at a time."""
 
 
+OnPart = Callable[[str, int, int], None]
+"""Told of the progress within a part of a run: its name, how much is done, how much there is at most."""
+
+
+def unheard(_part: str, _done: int, _most: int) -> None:
+    """An `OnPart` that does nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """When a run pauses.
@@ -46,6 +54,7 @@ class Keeper:
         model: the agent.
         progress: what the run has come to; kept up to date.
         tell: told of evaluations.
+        on_part: told of the progress within lessons and within the agent's own steps.
     """
 
     def __init__(
@@ -57,8 +66,10 @@ class Keeper:
         model: DemoSac,
         progress: Progress,
         tell: Tell,
+        on_part: OnPart = unheard,
     ) -> None:
         self.settings, self.env, self.model, self.progress, self.tell = settings, env, model, progress, tell
+        self.on_part = on_part
         self._limits, self._folder = limits, folder
         self._began = self._saved = self._counted = time.monotonic()
 

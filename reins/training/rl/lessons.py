@@ -60,6 +60,7 @@ def give_lessons(keeper: Keeper) -> bool:
         keeper.tell(f"{settings.demos} demonstrations, {len(replay.demos)} steps; {failed} that failed were left out")
         _calm(model)
     while progress.lessons < settings.lessons:
+        keeper.on_part("lessons", progress.lessons, settings.lessons)
         if keeper.pausing:
             return False
         last = progress.lessons + 1 == settings.lessons or keeper.good_twice

@@ -1,6 +1,5 @@
 """One training run: lessons, warm-up, the agent's own steps."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import gymnasium as gym
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import set_random_seed
-from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv, VecMonitor
+from stable_baselines3.common.vec_env import SubprocVecEnv, VecEnv, VecMonitor
 
 from reins.training.envs.core import SkillEnv
 from reins.training.envs.tasks import TASKS
@@ -17,11 +16,12 @@ from reins.training.rl import checkpoint
 from reins.training.rl.agent import DemoSac
 from reins.training.rl.checkpoint import Progress
 from reins.training.rl.curves import write_curve
-from reins.training.rl.keeper import Keeper, Limits, Tell
+from reins.training.rl.keeper import Keeper, Limits, OnPart, Tell, unheard
 from reins.training.rl.lessons import give_lessons
 from reins.training.rl.network import GoalPolicy, policy_arguments
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.settings import TrainSettings
+from reins.training.rl.vec_env import SkillVecEnv
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +41,21 @@ class RunResult:
     model: DemoSac
 
 
-OnStep = Callable[[int], None]
-"""Told how many policy steps the agent has taken by itself."""
-
-
 def train(
     settings: TrainSettings,
     folder: Path,
     limits: Limits | None = None,
     tell: Tell = print,
-    on_step: OnStep = lambda _steps: None,
+    on_part: OnPart = unheard,
 ) -> RunResult:
     """Train from the checkpoint in `folder`, or from the start where there is none.
+
+    Args:
+        settings: of the run.
+        folder: of the run.
+        limits: when to pause; never by default.
+        tell: told of the progress, a line at a time.
+        on_part: told of the progress within lessons and within the agent's own steps.
 
     Raises:
         ReinsError: the checkpoint there was made with other settings.
@@ -69,11 +72,11 @@ def train(
         else:
             model, progress = begin(settings, env), Progress()
         model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
-        keeper = Keeper(settings, limits, folder, examined, model, progress, tell)
+        keeper = Keeper(settings, limits, folder, examined, model, progress, tell, on_part)
         if prepare(keeper):
             left = settings.steps - model.num_timesteps
             if left > 0 and progress.reached is None:
-                model.learn(left, callback=Watch(keeper, on_step), reset_num_timesteps=False, log_interval=20)
+                model.learn(left, callback=Watch(keeper), reset_num_timesteps=False, log_interval=20)
         keeper.save()
         write_curve(folder / "curve.csv", progress.curve)
         done = progress.reached is not None or model.num_timesteps >= settings.steps
@@ -90,7 +93,7 @@ def make_envs(settings: TrainSettings, processes: bool) -> VecEnv:
         return SkillEnv(settings.task, settings.robot, randomisation=settings.randomisation)
 
     makers = [maker] * settings.envs
-    inner: VecEnv = SubprocVecEnv(makers, start_method="forkserver") if processes else DummyVecEnv(makers)
+    inner: VecEnv = SubprocVecEnv(makers, start_method="forkserver") if processes else SkillVecEnv(makers)
     inner.seed(settings.seed * 1000)
     return VecMonitor(inner, info_keywords=("is_success",))
 
@@ -163,9 +166,9 @@ class Falling:
 class Watch(BaseCallback):
     """Beside the agent: lets the demonstrations' share decay, has it examined, and says when to stop."""
 
-    def __init__(self, keeper: Keeper, on_step: OnStep) -> None:
+    def __init__(self, keeper: Keeper) -> None:
         super().__init__()
-        self._keeper, self._notify = keeper, on_step
+        self._keeper = keeper
 
     def _on_training_start(self) -> None:
         self._decay()
@@ -177,7 +180,7 @@ class Watch(BaseCallback):
     def _on_step(self) -> bool:
         keeper = self._keeper
         self._decay()
-        self._notify(self.num_timesteps)
+        keeper.on_part("own steps", self.num_timesteps, keeper.settings.steps)
         if self.num_timesteps >= self._next:
             self._next += keeper.settings.evaluate_every
             keeper.evaluate()
