@@ -1,12 +1,13 @@
 """What every safety test needs: the profiles, and a loop."""
 
 from collections.abc import Callable
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
 from safety_loop import Loop
 
-from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.profile import RobotProfile, known_profiles, load_profile
 
 settings.register_profile(
     "mutation",  # mutmut runs the tests once for every mutant: what a few examples find, the others do too
@@ -16,9 +17,15 @@ settings.register_profile(
 )
 
 
+EVERY_ARM: Final = tuple(
+    pytest.param(name, marks=() if name == "franka" else pytest.mark.slow) for name in known_profiles("arm")
+)
+"""For `parametrize("profile", EVERY_ARM, indirect=True)`: rules that hold whatever the arm."""
+
+
 @pytest.fixture(scope="session", params=["franka"])
 def profile(request: pytest.FixtureRequest) -> RobotProfile:
-    """An arm that ships with reins."""
+    """The arm for whose figures the tests are written, unless a test asks for every arm that ships with reins."""
     return load_profile(request.param)
 
 

@@ -4,6 +4,7 @@ import coal
 import numpy as np
 import pinocchio as pin
 import pytest
+from conftest import EVERY_ARM
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -240,6 +241,7 @@ class TestDistances:
             assert first.kind is not Kind.LINK or second.joint - first.joint >= 2
 
 
+@pytest.mark.parametrize("profile", EVERY_ARM, indirect=True)
 class TestNothingGetsPast:
     @settings(max_examples=25)
     @given(data=st.data())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import EVERY_ARM
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,6 +93,7 @@ def wild(n: int) -> st.SearchStrategy[FloatArray]:
     return st.lists(numbers, min_size=n, max_size=n).map(np.array)
 
 
+@pytest.mark.parametrize("profile", EVERY_ARM, indirect=True)
 class TestNothingGetsPast:
     @settings(max_examples=60)
     @given(data=st.data())
