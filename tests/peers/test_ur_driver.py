@@ -237,6 +237,24 @@ def test_the_gripper_is_activated_before_its_first_command_and_not_before(subjec
     assert peer.ask("look")["activations"] == before + 1
 
 
+@pytest.mark.parametrize(
+    "width, force, position, strength",
+    [
+        (0.0, 235.0, 230, 255),
+        (0.085, 20.0, 3, 0),
+        (1.0, 1000.0, 3, 255),
+        (-1.0, 0.0, 230, 0),
+        (0.0425, 127.5, 116, 128),
+    ],
+)
+def test_width_and_force_become_counts_inside_the_profile(
+    subject: Subject, peer: URPeer, width: float, force: float, position: int, strength: int
+) -> None:
+    subject.hold(0.3, GripperCommand(width, force))
+    asked = peer.ask("look")["gripper"]
+    assert asked["POS"] == pytest.approx(position, abs=1) and asked["FOR"] == pytest.approx(strength, abs=1)
+
+
 def test_the_gripper_holds_what_is_between_its_fingers_and_not_nothing(subject: Subject, peer: URPeer) -> None:
     assert close_to(subject, 0.0, GripperCommand(0.0, 40.0))
     assert not subject.read().gripper_holding

@@ -25,13 +25,14 @@ class GripperPeer:
         object: position at which something is between the fingers; None for nothing.
         fault: as FLT tells it.
         activations: how often it was activated.
+        asked: the variables that the client set.
     """
 
     def __init__(self) -> None:
         self.object: int | None = None
         self.fault = 0
         self.activations = 0
-        self._set = {"ACT": 1, "GTO": 1, "POS": OPEN, "SPE": 255, "FOR": 150}
+        self.asked = {"ACT": 1, "GTO": 1, "POS": OPEN, "SPE": 255, "FOR": 150}
         self._position = float(OPEN)
         self._status = ACTIVE
         self._activating = 0.0
@@ -39,7 +40,7 @@ class GripperPeer:
 
     def reset(self) -> None:
         """As after power-up."""
-        self._set["ACT"] = 0
+        self.asked["ACT"] = 0
         self._status = RESET
 
     def answer(self, line: str) -> str:
@@ -57,10 +58,10 @@ class GripperPeer:
         if self._status == BUSY:
             self._activating -= dt
             self._status = BUSY if self._activating > 0.0 else ACTIVE
-        if self._status != ACTIVE or not self._set["GTO"] or self.fault:
+        if self._status != ACTIVE or not self.asked["GTO"] or self.fault:
             return
-        goal = float(min(max(self._set["POS"], OPEN), CLOSED))
-        most = FULL_SPEED * dt * (20.0 + 130.0 * self._set["SPE"] / 255.0) / 150.0
+        goal = float(min(max(self.asked["POS"], OPEN), CLOSED))
+        most = FULL_SPEED * dt * (20.0 + 130.0 * self.asked["SPE"] / 255.0) / 150.0
         step = min(max(goal - self._position, -most), most)
         if self.object is not None and self._position + step > self.object >= self._position:
             self._position, self._found = float(self.object), STOPPED_CLOSING
@@ -69,8 +70,8 @@ class GripperPeer:
         self._found = ARRIVED if step == 0.0 else MOVING
 
     def _variables(self) -> dict[str, int]:
-        told = {"POS": round(self._position), "PRE": self._set["POS"], "STA": self._status, "OBJ": self._found}
-        return {**self._set, **told, "FLT": self.fault}
+        told = {"POS": round(self._position), "PRE": self.asked["POS"], "STA": self._status, "OBJ": self._found}
+        return {**self.asked, **told, "FLT": self.fault}
 
     def _take(self, values: dict[str, int]) -> None:
         if values.get("ACT") == 0:
@@ -78,6 +79,6 @@ class GripperPeer:
         elif values.get("ACT") == 1 and self._status == RESET:
             self._status, self._activating = BUSY, ACTIVATING
             self.activations += 1
-        if "POS" in values and values["POS"] != self._set["POS"]:
+        if "POS" in values and values["POS"] != self.asked["POS"]:
             self._found = MOVING
-        self._set.update(values)
+        self.asked.update(values)

@@ -15,11 +15,14 @@ class Link:
     def __init__(self, connected: socket.socket) -> None:
         self.socket = connected
         self.buffer = bytearray()
+        self._unsent = b""
 
     def send(self, data: bytes) -> None:
-        """Send what fits; a controller does not wait for a client that reads too slowly."""
+        """Send this, or drop it: a controller does not wait for a client that reads too slowly."""
         with suppress(OSError):
-            self.socket.send(data)
+            self._unsent = self._unsent[self.socket.send(self._unsent) :] if self._unsent else b""
+            if not self._unsent:
+                self._unsent = data[self.socket.send(data) :]
 
 
 class Server(Protocol):
@@ -76,7 +79,7 @@ class Sockets:
 
     def listen(self, port: int, server: Server) -> None:
         """Serve a port."""
-        listening = socket.create_server((self._address, port), reuse_port=False)
+        listening = socket.create_server((self._address, port))
         listening.setblocking(False)
         self.watch(listening, lambda: self._accept(listening, server))
 

@@ -174,6 +174,7 @@ class Peer:
             "starts": self._program.starts,
             "payload": self._arm.payload,
             "activations": self._gripper.activations,
+            "gripper": self._gripper.asked,
         }
         print(json.dumps(state), flush=True)
 

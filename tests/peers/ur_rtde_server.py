@@ -56,7 +56,7 @@ class RtdeServer:
         self._outputs = outputs
         self._put = put
         self._clients: dict[socket.socket, Client] = {}
-        self._owners: dict[str, socket.socket] = {}
+        self._owners: dict[str, object] = {}
         self._ticks = 0
 
     def opened(self, link: Link) -> None:
@@ -90,8 +90,7 @@ class RtdeServer:
 
     def occupy(self, names: list[str]) -> None:
         """A fieldbus of the controller takes these inputs."""
-        with socket.socket() as nobody:
-            self._owners.update(dict.fromkeys(names, nobody))
+        self._owners.update(dict.fromkeys(names, "fieldbus"))
 
     def _reply(self, client: Client, kind: str, body: bytes) -> None:
         client.link.send(HEADER.pack(HEADER.size + len(body), ord(kind)) + body)
