@@ -63,6 +63,17 @@ def test_what_is_no_number_is_braked_and_never_passed_on(subject: Subject, axis:
     assert answer == pytest.approx(braked(velocity, subject.profile.acceleration, PERIOD))
 
 
+def test_what_is_too_fast_for_limits_that_fell_is_not_told_as_a_keep_out(subject: Subject) -> None:
+    """It runs ahead and is to go sideways: what it cannot brake yet leaves no room for that."""
+    speed = subject.profile.body.velocity
+    subject.filter.surround([disc(-9.0, 0.0, 0.1)])
+    velocity, wanted = np.array([speed.forward, 0.0, 0.0]), np.array([0.0, speed.sideways, 0.0])
+    answer, limits = subject.filter._filter(standing(subject.profile), velocity, wanted, PERIOD, 0.2)
+    assert Limit.BODY_SPEED in limits and Limit.KEEP_OUT not in limits
+    brake = braked(velocity, subject.profile.acceleration, PERIOD)
+    assert speed_use(answer, speed) <= speed_use(brake, speed) + 1e-6
+
+
 class TestSlowed:
     """A velocity that uses so much of the speed limits, and what its state leaves of them."""
 
