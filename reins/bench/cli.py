@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from reins.bench import cli_planner
+from reins.bench.cli_locomotion import locomotion
 from reins.bench.console import JsonFile, Robot, finish, progressing, write
 from reins.bench.perception.command import perception
 
@@ -19,6 +20,7 @@ app.command()(cli_planner.planning)
 app.command("first-call")(cli_planner.first_call)
 app.command()(cli_planner.soak)
 app.command()(cli_planner.compare)
+app.command()(locomotion)
 app.command()(perception)
 
 
