@@ -5,21 +5,15 @@ from functools import cached_property
 from random import Random
 from typing import Final
 
-import numpy as np
-
 from reins.bench.disturbances import possible_kinds
 from reins.contracts.errors import UnknownName
 from reins.contracts.scene import Scene
-from reins.perception.state import StatePerception
 from reins.planning.planner import History
 from reins.planning.symbolic import SymbolicPlanner
-from reins.sim.objects import rest_height
-from reins.sim.placement import place
 from reins.sim.predicates import Predicate
 from reins.sim.tasks import TabletopTask, generate_task
-from reins.sim.world import load_world
-from reins.sim.world_state import TruthObject, WorldState
 from reins.skills.library import SKILLS
+from reins.training.planner.golden import start_scene
 from reins.training.planner.meanings import Act, Meaning
 from reins.training.planner.phrases_file import LANGUAGES, load_phrases
 from reins.training.planner.references import Describer, Ref
@@ -79,7 +73,7 @@ class BenchTask:
         """Steps of the shortest plan, by search from the start."""
         if self.wanted != "steps":
             return 0
-        scene = start_scene(self.task)
+        scene = start_scene(self.task.world, self.task.seed)
         said = generate_task(self.task.seed).instruction
         return len(SymbolicPlanner(SKILLS).plan(said, scene, History(scene)).steps or ())
 
@@ -93,33 +87,14 @@ def draw_task(seed: int, style: TaskStyle) -> BenchTask:
     kinds = possible_kinds(task) if style.disturb else []
     disturbance = rng.choice(kinds) if kinds else ""
     if style.words != CONTROLLED:
-        meaning = _meaning(task, start_scene(task), rng)
+        meaning = _meaning(task, start_scene(task.world, task.seed), rng)
         task = replace(task, instruction=Speaker(load_phrases(style.words), rng).say(meaning))
     return BenchTask(task, "steps", disturbance)
 
 
-def start_scene(task: TabletopTask) -> Scene:
-    """What is there when a task begins, as it truly is."""
-    world = load_world(task.world)
-    objects = {
-        name: TruthObject(
-            name,
-            item.label,
-            item.colour,
-            (pose.x, pose.y, rest_height(item)),
-            (0.0, 0.0, float(np.sin(pose.yaw / 2)), float(np.cos(pose.yaw / 2))),
-            item.size,
-            touched=False,
-        )
-        for name, pose in place(world, task.seed).items()
-        for item in (world.by_id[name],)
-    }
-    return StatePerception().update_from_truth(WorldState(0.0, task.world, task.seed, objects, None, np.empty(0)))
-
-
 def _declined(task: TabletopTask, rng: Random, words: str) -> BenchTask:
     """Something unclear, impossible or unsafe to ask for in the task's world, in ordinary words."""
-    scene = start_scene(task)
+    scene = start_scene(task.world, task.seed)
     speaker = Speaker(load_phrases("en" if words == CONTROLLED else words), rng)
     for _ in range(_TRIES):
         meaning = SUITES[rng.choice(DECLINED)](scene, rng)

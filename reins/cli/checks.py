@@ -188,13 +188,15 @@ def robots() -> list[Finding]:
 
 def trained_models() -> list[Finding]:
     """The files in models/, against their cards."""
+    from reins.models.language import language_models, verify_language_model
     from reins.models.registry import known_models, verify_model
 
     remedy = "get the file again (git checkout), or make it anew: `reins train`"
+    checks = {**dict.fromkeys(known_models(), verify_model), **dict.fromkeys(language_models(), verify_language_model)}
     findings = []
-    for name in known_models():
+    for name, verify in checks.items():
         try:
-            verify_model(name)
+            verify(name)
         except ReinsError as error:
             findings.append(Finding(Health.BAD, f"model {name}", str(error), remedy))
         else:

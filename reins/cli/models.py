@@ -1,5 +1,6 @@
 """`reins models`: the trained files, and whether they are what their cards say."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,7 @@ app = typer.Typer(no_args_is_help=True, help="The trained models that reins ship
 @app.command("list")
 def list_models() -> None:
     """The models: what each is for, and how well it did when it was measured."""
+    from reins.models.language import language_models, measured_of
     from reins.models.registry import list_models as models_here
 
     table = Table(box=None, padding=(0, 2, 0, 0))
@@ -26,6 +28,8 @@ def list_models() -> None:
         table.add_column(title, no_wrap=True)
     for entry in models_here():
         table.add_row(entry.name, entry.skill, entry.robot, entry.measured, f"{entry.size / 1e3:.0f} kB")
+    for name, path in language_models().items():
+        table.add_row(name, "planning", "any", measured_of(path), f"{path.stat().st_size / 1e3:.0f} kB")
     out.print(table)
 
 
@@ -35,10 +39,15 @@ def verify(
     measure: Annotated[bool, typer.Option("--measure", help="Also measure success again, in MuJoCo.")] = False,
     episodes: Annotated[int, typer.Option(min=1, help="Episodes of that.")] = 200,
 ) -> None:
-    """Check checksums, metadata and cards. Exit status 1 when one is not as it should be."""
+    """Check checksums, metadata and cards, and ask language models for the plans that they are known to make.
+
+    Exit status 1 when one is not as it should be.
+    """
+    from reins.models.language import language_models
     from reins.models.registry import find_model, known_models, verify_model
 
-    known = known_models()
+    language = language_models()
+    known = [*known_models(), *language]
     if name and name not in known:
         raise UnknownName("model", name, known)
     if not known:
@@ -46,8 +55,11 @@ def verify(
     wrong = False
     for model in [name] if name else known:
         try:
-            metadata = verify_model(model)
-            said = _measured(find_model(model).path, metadata, episodes) if measure else ""
+            if model in language:
+                said = _planned(model, language[model])
+            else:
+                metadata = verify_model(model)
+                said = _measured(find_model(model).path, metadata, episodes) if measure else ""
         except ReinsError as error:
             wrong = True
             out.print(f"[red]✗[/] {model}: {escape(str(error))}", soft_wrap=True)
@@ -55,6 +67,24 @@ def verify(
             out.print(f"[green]✓[/] {model}{said}")
     if wrong:
         raise typer.Exit(int(ExitCode.FAILED))
+
+
+def _planned(name: str, path: Path) -> str:
+    """Check a language model and ask it for its golden plans, and what to say of it.
+
+    Raises:
+        ReinsError: it is not what its card says, or it plans otherwise.
+    """
+    from reins.models.language import verify_language_model
+
+    card = verify_language_model(name)
+    if find_spec("llama_cpp") is None:
+        return ": its plans were not asked for; `./run setup llm` installs what runs it"
+    from reins.training.planner.golden import changed_plans
+
+    if changed := list(changed_plans(path, card.golden)):
+        raise ReinsError(f"model '{name}': {'; '.join(changed)}")
+    return f": plans as its card says, {len(card.golden)} of {len(card.golden)}"
 
 
 def _measured(path: Path, metadata: "PolicyMetadata", episodes: int) -> str:

@@ -3,6 +3,7 @@
 import json
 from math import hypot
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 from reins.bench.disturbances import KINDS, Meddler, possible_kinds
 from reins.bench.planner_figures import planner_figures, summary_of
 from reins.bench.tabletop import run_episode, run_tabletop
-from reins.bench.tabletop_tasks import BenchTask, TaskStyle, draw_task, start_scene
+from reins.bench.tabletop_tasks import BenchTask, TaskStyle, draw_task
 from reins.cli.app import app
 from reins.contracts.errors import UnknownName
 from reins.hardware.profile import load_profile
@@ -24,6 +25,7 @@ from reins.sim.placement import TablePose, place, spacing
 from reins.sim.simulators import make_simulator
 from reins.sim.tasks import generate_task, has_room
 from reins.sim.world import load_world
+from reins.training.planner.golden import start_scene
 
 STATE = RigSettings(perception="state")
 SEEDS = st.integers(0, 2**31 - 2)
@@ -149,7 +151,7 @@ class TestFigures:
     """What is counted from a trace."""
 
     def story(self) -> Story:
-        call = {"prompt_tokens": 100, "reply_tokens": 10, "verdict": []}
+        call: dict[str, Any] = {"prompt_tokens": 100, "reply_tokens": 10, "verdict": []}
         step, avoid = {"skill": "home"}, {"kind": "avoid", "object": "red_block"}
         entries = [
             {"kind": "task"},
@@ -215,7 +217,7 @@ def test_the_scene_at_the_start_is_the_one_that_is_there() -> None:
     task = generate_task(5)
     profile = load_profile("franka")
     robot = make_simulator("mujoco", profile, load_world(task.world), task.seed)
-    truth, scene = robot.world_state(), start_scene(task)
+    truth, scene = robot.world_state(), start_scene(task.world, task.seed)
     for name, item in truth.objects.items():
         assert scene.objects[name].position == pytest.approx(item.position, abs=2e-3)
     robot.close()

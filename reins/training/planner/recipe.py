@@ -6,11 +6,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from reins.models.language import MEASURED, card_of_gguf
 from reins.training.planner.cards import describe
-from reins.training.planner.evaluate import Score, evaluate
+from reins.training.planner.evaluate import MOST_REPLY, Score, evaluate
 from reins.training.planner.examples import SPLITS
 from reins.training.planner.gguf_file import write_gguf
+from reins.training.planner.golden import golden_plans
 from reins.training.planner.settings import PlannerSettings
+from reins.training.planner.tokens import encode
 from reins.training.planner.train import Limits, OnStep, Run, Tell, train
 
 NAME: Final = "planner"
@@ -90,15 +93,24 @@ def make_planner_model(
 
 
 def write(folder: Path, run: Run, scores: Mapping[str, Score], measured: int) -> Path:
-    """Write the model and its card into a folder; where the model is."""
+    """Write the model and its cards into a folder; where the model is."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{NAME}.gguf"
     about = {
         "reins.training": f"step {run.progress.step} of {run.settings.steps}, seed {run.settings.seed}",
-        "reins.measured": ", ".join(f"{name} {score.correct:.3f}" for name, score in scores.items()),
+        MEASURED: ", ".join(f"{name} {score.correct:.3f}" for name, score in scores.items()),
     }
     write_gguf(path, run.network, run.tokenizer, about)
-    checksum = sha256(path.read_bytes()).hexdigest()
+    data = path.read_bytes()
+    written = card_of_gguf(data, golden_plans(lambda prompt: _reply(run, prompt)))
+    path.with_suffix(".json").write_text(f"{written.model_dump_json(indent=2)}\n", encoding="utf-8")
+    checksum = sha256(data).hexdigest()
     card = describe(run, scores, measured, checksum, path.stat().st_size)
     path.with_suffix(".md").write_text(card, encoding="utf-8")
     return path
+
+
+def _reply(run: Run, prompt: str) -> str:
+    """The likeliest tokens after a prompt, as text."""
+    said = run.network.reply([encode(run.tokenizer, prompt)], MOST_REPLY)[0]
+    return str(run.tokenizer.decode(said))
