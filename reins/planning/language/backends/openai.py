@@ -73,8 +73,9 @@ class _Turned(Exception):
 
 @dataclass
 class _Reply:
-    """A reply as it comes."""
+    """A reply as it comes from `server`."""
 
+    server: str
     begun: float
     on_text: Callable[[str], None]
     text: str = ""
@@ -93,7 +94,7 @@ class _Reply:
         self.first = self.first or time.monotonic() - self.begun
         self.text += piece
         if len(self.text) > MOST_REPLY:
-            raise ModelError(f"the server's reply has no end: it is longer than {MOST_REPLY} characters")
+            raise ModelError(f"the reply of {self.server} has no end: it is longer than {MOST_REPLY} characters")
         self.on_text(piece)
 
 
@@ -219,7 +220,7 @@ class OpenAIModel:
             self._length: bounds.tokens,
             "stream": True,
         }
-        reply = _Reply(begun, on_text)
+        reply = _Reply(self.name, begun, on_text)
         async with self._client.stream("POST", f"{self._base_url}/{path}", json=body) as response:
             if response.status_code != httpx.codes.OK:
                 await self._complain(response)
