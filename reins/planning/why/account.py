@@ -1,7 +1,7 @@
 """An answer to "why did you do that?", in words: step, reason, what was seen, what it was held to, what failed."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from reins.contracts.errors import ReinsError
@@ -11,33 +11,39 @@ from reins.planning.why.episode import Done, Episode, Planned, read_episode
 from reins.planning.why.naming import named_in
 from reins.planning.why.purpose import purpose, seen
 from reins.planning.why.question import Topic, says_more, step_asked, topic_of
-from reins.planning.words import call_text, listed
+from reins.planning.why.wording import Words
 from reins.skills.registry import SkillSpec
 
 Registry = Mapping[str, SkillSpec]
 
-NOTHING: Final = "nothing has been done yet, so there is nothing to explain"
-MORE: Final = "only the question was read; if anything is to be done, say it by itself"
 
-_END: Final = re.compile(r"[.!?…]$")
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question about an episode, and the words to answer in."""
+
+    question: str
+    episode: Episode
+    registry: Registry
+    words: Words
 
 
 def explain(story: Story | None, question: str, registry: Registry) -> str:
-    """The answer to a question about a task, in a few sentences.
+    """The answer to a question about a task, in a few sentences of the question's language.
 
     Args:
         story: the task's trace so far; None if there was no task.
         question: as people ask; empty for the last step.
         registry: the skills' declarations.
     """
+    words = Words(question)
     if story is None:
-        return _sentences([NOTHING])
+        return words.sentences([words.say("nothing")])
     try:
-        episode = read_episode(story)
+        asked = _Asked(question, read_episode(story), registry, words)
     except ReinsError as error:
-        return _sentences([f"I cannot say: {error}"])
-    told = _ANSWERS[topic_of(question)](episode, question, registry)
-    return _sentences([*told, MORE if says_more(question) else ""])
+        return words.sentences([words.say("unreadable", why=error)])
+    told = _ANSWERS[topic_of(question)](asked)
+    return words.sentences([*told, words.say("more") if says_more(question) else ""])
 
 
 def explain_step(story: Story, number: int, registry: Registry) -> str:
@@ -46,93 +52,121 @@ def explain_step(story: Story, number: int, registry: Registry) -> str:
     Raises:
         ReinsError: there is no such step, or the trace cannot be read.
     """
-    episode = read_episode(story)
-    if not 1 <= number <= len(episode.steps):
-        raise ReinsError(f"there is no step {number}; {_count(episode)}")
-    return _sentences(_about_step(episode, number, registry))
+    asked = _Asked("", read_episode(story), registry, Words(""))
+    if not 1 <= number <= len(asked.episode.steps):
+        raise ReinsError(_no_step(asked, number))
+    return asked.words.sentences(_about_step(asked, number))
 
 
-def _step(episode: Episode, question: str, registry: Registry) -> list[str]:
+def _step(asked: _Asked) -> Iterator[str]:
     """The step that the question names by number or by words, else the last one."""
-    if not episode.steps:
-        return _unstarted(episode)
-    number = step_asked(question)
-    if number is not None and not 1 <= number <= len(episode.steps):
-        return [f"there is no step {number}; {_count(episode)}"]
-    return _about_step(episode, number or named_in(question, [step.call for step in episode.steps]), registry)
+    steps, number = asked.episode.steps, step_asked(asked.question)
+    if not steps:
+        yield asked.words.say("no_steps")
+        yield from _problem(asked)
+        yield _outcome(asked)
+    elif number is not None and not 1 <= number <= len(steps):
+        yield _no_step(asked, number)
+    else:
+        yield from _about_step(asked, number or named_in(asked.question, [step.call for step in steps]))
 
 
-def _about_step(episode: Episode, number: int, registry: Registry) -> list[str]:
-    done = episode.steps[number - 1]
-    planned = done.planned
-    if done.index is None:
-        return [
-            f"step {number} was {call_text(done.call)}, to get the arm out of the way of the cameras",
-            _end_of(done),
-        ]
-    plan = planned.plan
-    why = purpose(plan.steps or (), done.index, planned.state, registry)
-    view = seen(done.call, planned.state)
-    return [
-        f"step {number} was {call_text(done.call)}{', ' + why if why else ''}",
-        f"the task was “{episode.instruction}”" + (f", which I took to mean: {plan.thought}" if plan.thought else ""),
-        f"the scene showed then that {view}" if view else "",
-        f"it was planned because {planned.because}" if planned.because else "",
-        *_bounds(planned),
-        *(f"a doubt was that {doubt}" for doubt in plan.doubts),
-        planned.answer,
-        _end_of(done),
-    ]
+def _about_step(asked: _Asked, number: int) -> Iterator[str]:
+    """Everything about one step."""
+    step, words = asked.episode.steps[number - 1], asked.words
+    yield _step_head(asked, number)
+    if step.index is not None:
+        plan, instruction = step.planned.plan, asked.episode.instruction
+        meant = "task_meant" if plan.thought else "task"
+        yield words.say(meant, instruction=instruction, thought=plan.thought)
+        if facts := seen(step.call, step.planned.state):
+            yield words.say("seen", facts=words.facts(facts))
+        if step.planned.because:
+            yield words.say("because", why=step.planned.because)
+        yield from _bounds(asked, step.planned)
+        yield from (words.say("doubt", doubt=doubt) for doubt in plan.doubts)
+        yield step.planned.answer
+    yield _end_of(asked, step)
 
 
-def _story(episode: Episode, question: str, registry: Registry) -> list[str]:
+def _step_head(asked: _Asked, number: int) -> str:
+    """What a step was, and what for."""
+    step, words = asked.episode.steps[number - 1], asked.words
+    told = {"number": number, "call": words.call(step.call)}
+    if step.index is None:
+        return words.say("step_aside", **told)
+    steps = step.planned.plan.steps or ()
+    why = purpose(steps, step.index, step.planned.state, asked.registry)
+    if why.needed_by is not None:
+        return words.say("step_for", **told, facts=words.facts(why.facts), later=words.call(why.needed_by))
+    if why.facts:
+        return words.say("step_goal", **told, facts=words.facts(why.facts))
+    return words.say("step" if asked.registry[step.call.skill].effects else "step_own", **told)
+
+
+def _story(asked: _Asked) -> Iterator[str]:
     """Everything that was done, in a line for each step."""
-    steps = [f"{number}. {call_text(step.call)}: {_end_of(step)}" for number, step in enumerate(episode.steps, 1)]
-    return [f"the task was “{episode.instruction}”", *(steps or ["no step has run"]), _outcome(episode)]
+    words = asked.words
+    yield words.say("task", instruction=asked.episode.instruction)
+    if not asked.episode.steps:
+        yield words.say("no_steps")
+    for number, step in enumerate(asked.episode.steps, 1):
+        yield words.say("line", number=number, call=words.call(step.call), end=_end_of(asked, step))
+    yield _outcome(asked)
 
 
-def _end(episode: Episode, question: str, registry: Registry) -> list[str]:
+def _end(asked: _Asked) -> Iterator[str]:
     """How the task ended, and the last thing that went wrong before."""
-    failed = [step for step in episode.steps if step.success is False]
-    before = [f"before that, {call_text(failed[-1].call)} had failed: {failed[-1].reason}"] if failed else []
-    return [_outcome(episode), *(before if episode.outcome not in ("", "succeeded") else [])]
+    yield _outcome(asked)
+    failed = [step for step in asked.episode.steps if step.success is False]
+    if failed and asked.episode.outcome not in ("", "succeeded"):
+        yield asked.words.say("before", call=asked.words.call(failed[-1].call), why=failed[-1].reason)
 
 
-def _again(episode: Episode, question: str, registry: Registry) -> list[str]:
+def _again(asked: _Asked) -> Iterator[str]:
     """Why each plan after the first was made."""
-    causes = [f"I planned again because {planned.because}" for planned in episode.plans[1:] if planned.because]
-    return causes or ["I planned once and kept to it" if episode.plans else NOTHING]
+    causes = [planned.because for planned in asked.episode.plans[1:] if planned.because]
+    yield from (asked.words.say("again", why=why) for why in causes)
+    if not causes:
+        yield asked.words.say("once" if asked.episode.plans else "nothing")
 
 
-def _speed(episode: Episode, question: str, registry: Registry) -> list[str]:
+def _speed(asked: _Asked) -> Iterator[str]:
     """What holds the robot back."""
-    bounds = [text for planned in episode.plans[-1:] for text in _bounds(planned) if "speed" in text]
-    return bounds or ["nothing in the task asks for less than the full speed; safety may hold the arm back besides"]
+    slow = [planned for planned in asked.episode.plans[-1:] if any("speed" in rule for rule in _rules(planned))]
+    for planned in slow:
+        yield from _bounds(asked, planned)
+    if not slow:
+        yield asked.words.say("full_speed")
 
 
-def _left_out(episode: Episode, question: str, registry: Registry) -> list[str]:
+def _left_out(asked: _Asked) -> Iterator[str]:
     """The constraints that the question is about, else how the task ended."""
-    asked = question.lower()
-    rules = [rule for planned in episode.plans[-1:] for rule in planned.plan.constraints if rule.kind == "avoid"]
-    about = [rule.object for rule in rules if named_in(asked, [_touch(rule)], default=0)]
-    others = [text for planned in episode.plans[-1:] for text in planned.held_to if text.startswith("avoid")]
+    words, last = asked.words, asked.episode.plans[-1:]
+    rules = [rule for planned in last for rule in planned.plan.constraints if rule.kind == "avoid"]
+    about = [rule.object for rule in rules if named_in(asked.question, [_touch(rule)], default=0)]
+    others = [text for planned in last for text in planned.held_to if text.startswith("avoid")]
     if about:
-        return [f"{listed(about)} must not be touched: the plan for “{episode.instruction}” says so"]
+        yield words.say("untouched", names=words.listed(about), instruction=asked.episode.instruction)
+        return
     if others:
-        return [f"somebody has set the rule: {listed(others)}", _outcome(episode)]
-    return [*_refused(episode), _outcome(episode)]
+        yield words.say("rule", rules=words.listed(others))
+    yield from _problem(asked)
+    yield _outcome(asked)
 
 
-def _waiting(episode: Episode, question: str, registry: Registry) -> list[str]:
+def _waiting(asked: _Asked) -> Iterator[str]:
     """Why a plan waits, or waited."""
+    episode, words = asked.episode, asked.words
     shown = episode.plans if episode.waits else [planned for planned in episode.plans if planned.answer]
     if not shown:
-        return [_outcome(episode)]
-    what = "the plan waits for an operator's answer" if episode.waits else f"a plan was shown, and {shown[-1].answer}"
-    return [what, *(f"a person should look at it because {risk}" for risk in shown[-1].risks)]
+        yield _outcome(asked)
+        return
+    yield words.say("waits") if episode.waits else words.say("shown", answer=shown[-1].answer)
+    yield from (words.say("risk", risk=risk) for risk in shown[-1].risks)
 
 
-_ANSWERS: Final[Mapping[Topic, Callable[[Episode, str, Registry], list[str]]]] = {
+_ANSWERS: Final[Mapping[Topic, Callable[[_Asked], Iterator[str]]]] = {
     Topic.STEP: _step,
     Topic.STORY: _story,
     Topic.END: _end,
@@ -143,51 +177,45 @@ _ANSWERS: Final[Mapping[Topic, Callable[[Episode, str, Registry], list[str]]]] =
 }
 
 
-def _unstarted(episode: Episode) -> list[str]:
-    """Why no step has run."""
-    return ["no step has run", *_refused(episode), _outcome(episode)]
-
-
-def _refused(episode: Episode) -> list[str]:
+def _problem(asked: _Asked) -> Iterator[str]:
     """What was wrong with the last plan."""
-    return [
-        f"the last plan did not pass: {problem}" for planned in episode.plans[-1:] for problem in planned.problems[:1]
-    ]
+    for planned in asked.episode.plans[-1:]:
+        yield from (asked.words.say("problem", why=problem) for problem in planned.problems[:1])
 
 
-def _bounds(planned: Planned) -> list[str]:
+def _bounds(asked: _Asked, planned: Planned) -> Iterator[str]:
     """What a plan was held to."""
-    own = [str(rule) for rule in planned.plan.constraints]
-    told = [f"the plan is held to: {listed(own)}"] if own else []
-    return told + ([f"others hold the robot to: {listed(planned.held_to)}"] if planned.held_to else [])
+    if planned.plan.constraints:
+        yield asked.words.say("held_to", rules=asked.words.listed(map(str, planned.plan.constraints)))
+    if planned.held_to:
+        yield asked.words.say("others", rules=asked.words.listed(planned.held_to))
 
 
-def _end_of(step: Done) -> str:
+def _rules(planned: Planned) -> list[str]:
+    return [*map(str, planned.plan.constraints), *planned.held_to]
+
+
+def _end_of(asked: _Asked, step: Done) -> str:
     if step.success is None:
-        return "its end is not known yet"
-    return "it succeeded" if step.success else f"it failed: {step.reason}"
+        return asked.words.say("running")
+    return asked.words.say("succeeded") if step.success else asked.words.say("failed", why=step.reason)
 
 
-def _outcome(episode: Episode) -> str:
+def _outcome(asked: _Asked) -> str:
+    """How the task ended, or that it has not."""
+    episode, words = asked.episode, asked.words
     if episode.outcome:
-        return f"the task “{episode.instruction}” {_ENDS.get(episode.outcome, episode.outcome)}: {episode.reason}"
-    return "a plan waits for an operator's answer" if episode.waits else f"the task “{episode.instruction}” still runs"
+        outcome = words.say(f"end_{episode.outcome}")
+        return words.say("end", instruction=episode.instruction, outcome=outcome, why=episode.reason)
+    return words.say("waits") if episode.waits else words.say("still", instruction=episode.instruction)
 
 
-_ENDS: Final = {"question": "ended with a question", "cancelled": "was cancelled", "refused": "was refused"}
-
-
-def _count(episode: Episode) -> str:
-    return f"{len(episode.steps)} ran" if episode.steps else "none has run"
+def _no_step(asked: _Asked, number: int) -> str:
+    count = len(asked.episode.steps)
+    ran = asked.words.say("count", count=count) if count else asked.words.say("none_ran")
+    return asked.words.say("no_step", number=number, count=ran)
 
 
 def _touch(rule: Constraint) -> SkillCall:
     """A constraint as a call, so that words that name one name the other."""
     return SkillCall(skill="", arguments={"object": rule.object})
-
-
-def _sentences(told: list[str]) -> str:
-    """Clauses as sentences; names stay as they are written."""
-    kept = [text.strip() for text in told if text.strip()]
-    begun = [text[0].upper() + text[1:] if text.split()[0].isalpha() else text for text in kept]
-    return " ".join(text if _END.search(text) else f"{text}." for text in begun)

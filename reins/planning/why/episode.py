@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.facts import Fact, with_derived
 from reins.contracts.plan import Plan, SkillCall
+from reins.planning.actions import Outcome
 from reins.planning.scripted import parse_calls
 from reins.planning.simulation import SymbolicState
 from reins.planning.tracing.reading import Entry, Story
@@ -105,7 +106,9 @@ def _take(entry: Entry, episode: Episode) -> None:
         case "step":
             episode.steps[-1].success, episode.steps[-1].reason = bool(entry["success"]), str(entry["reason"])
         case "end":
-            episode.outcome, episode.reason = str(entry["outcome"]), str(entry["reason"])
+            if entry["outcome"] not in get_args(Outcome):
+                raise ValueError(f"no task ends in '{entry['outcome']}'")
+            episode.outcome, episode.reason = entry["outcome"], str(entry["reason"])
 
 
 def _planned(entry: Entry) -> Planned:
