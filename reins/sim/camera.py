@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ctypes.util import find_library
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import mujoco
 import numpy as np
@@ -31,6 +31,19 @@ MAX_GEOMS: Final = 500
 
 OPENGL_TO_OPTICAL: Final = np.diag([1.0, -1.0, -1.0])
 """Turns MuJoCo's camera axes (y up, z backwards) into optical axes (y down, z forwards)."""
+
+
+class Optics(Protocol):
+    """What a picture depends on, whoever carries the camera: size [pixels] and vertical field of view [degrees]."""
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def fovy(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +162,7 @@ class Canvas:
         self._near = model.vis.map.znear * model.stat.extent
         self._far = model.vis.map.zfar * model.stat.extent
 
-    def draw(self, scene: mujoco.MjvScene, camera: CameraSpec) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    def draw(self, scene: mujoco.MjvScene, camera: Optics) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         """Colour and depth in one pass."""
         self._gl.make_current()
         area = mujoco.MjrRect(0, 0, camera.width, camera.height)
@@ -161,7 +174,7 @@ class Canvas:
         depth = 1.0 / (buffer * (1.0 / self._near - 1.0 / self._far) + 1.0 / self._far)
         return np.ascontiguousarray(rgb[::-1]), np.ascontiguousarray(depth[::-1], dtype=np.float32)
 
-    def segment(self, scene: mujoco.MjvScene, camera: CameraSpec) -> NDArray[np.int32]:
+    def segment(self, scene: mujoco.MjvScene, camera: Optics) -> NDArray[np.int32]:
         """(height, width) index in `scene.geoms` of the geometry that each pixel shows; -1 for none."""
         self._gl.make_current()
         area = mujoco.MjrRect(0, 0, camera.width, camera.height)
@@ -181,7 +194,7 @@ class Canvas:
         self._context.free()
 
 
-def intrinsics(camera: CameraSpec) -> FloatArray:
+def intrinsics(camera: Optics) -> FloatArray:
     """(3, 3) intrinsic matrix; square pixels, principal point in the middle, pixel centres at whole numbers."""
     focal = camera.height / (2.0 * np.tan(np.radians(camera.fovy) / 2.0))
     centre = ((camera.width - 1) / 2.0, (camera.height - 1) / 2.0)
