@@ -1,10 +1,13 @@
 """The skills node: one skill at a time as an action, stepped by the robot's states, out on `command/skill`."""
 
 import time
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import Field
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.action.server import ActionServer, CancelResponse, GoalResponse
+from rclpy.parameter import Parameter
 from rclpy.task import Future
 from reins_msgs import msg as ros
 from reins_msgs.action import ExecuteSkill
@@ -28,6 +31,7 @@ from reins.skills.controller import ControllerFactory
 from reins.skills.factory import make_factories
 from reins.skills.library import SKILLS
 from reins.skills.onnx_factory import OnnxFactory
+from reins.skills.policy import OnnxPolicy
 from reins.skills.runner import SkillRunner
 
 FEEDBACK_PERIOD: Final = 0.1
@@ -58,6 +62,11 @@ class SkillsSettings(Settings):
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
     backend: str = Field("scripted", description="what carries the skills out: scripted, or trained policies")
+    policy: str = Field(
+        "",
+        description="ONNX file of a policy that takes the place of the one for the same skills, from its next step on; "
+        "one that does not fit is refused, and the one in use stays",
+    )
     trace: bool = Field(False, description="stamp every command with the time it was sent, for latency measurements")
 
 
@@ -78,7 +87,8 @@ class SkillsNode(ManagedNode[SkillsSettings]):
     """Actions and slow topics in the executor's thread; states and commands in a control thread."""
 
     def __init__(self) -> None:
-        super().__init__("skills", SkillsSettings)
+        super().__init__("skills", SkillsSettings, live=frozenset({"policy"}))
+        self._offered: OnnxPolicy | None = None
         self._loop: ControlLoop | None = None
         self._server: ActionServer | None = None
         self._goal: Any = None
@@ -88,8 +98,9 @@ class SkillsNode(ManagedNode[SkillsSettings]):
         """Load the robot and the controllers."""
         profile = self._profile = load_profile(self.settings.robot)
         self._wire = wire_of(profile)
-        factories = make_factories(self.settings.backend, profile)
-        self._controllers = {name: _controller_name(factories[name], name) for name in SKILLS if name in factories}
+        self._factories = factories = make_factories(self.settings.backend, profile)
+        if self.settings.policy:
+            self._policies.use(self._policies.accept(Path(self.settings.policy)))
         self._worker = SkillWorker(SkillRunner(SKILLS, factories, profile))
         self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
         self._commands = self.create_publisher(ros.JointCommand, "command/skill", CONTROL)
@@ -125,6 +136,37 @@ class SkillsNode(ManagedNode[SkillsSettings]):
         if self._server is not None:
             self._server.destroy()
             self._server = None
+
+    @property
+    def _policies(self) -> OnnxFactory:
+        """What runs policies.
+
+        Raises:
+            ReinsError: nothing here does.
+        """
+        for factory in self._factories.values():
+            if isinstance(factory, OnnxFactory):
+                return factory
+        raise ReinsError(f"backend '{self.settings.backend}' runs no policies; launch with skills:=onnx")
+
+    def _check_parameters(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Also that a policy that is offered fits."""
+        result = super()._check_parameters(parameters)
+        offered = [parameter.value for parameter in parameters if parameter.name == "policy"]
+        if not (offered and offered[-1] and result.successful) or self.state not in ("inactive", "active"):
+            return result
+        try:
+            self._offered = self._policies.accept(Path(offered[-1]))
+        except ReinsError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return result
+
+    def settings_changed(self) -> None:
+        """Use the policy that was offered."""
+        fresh, self._offered = self._offered, None
+        if fresh is not None:
+            self._policies.use(fresh)
+            self.get_logger().info(f"policy '{fresh.name}' from now on, for {', '.join(fresh.metadata.skills)}")
 
     def pulse(self) -> bool:
         """The control thread ticks, while there is one."""
@@ -229,9 +271,9 @@ class SkillsNode(ManagedNode[SkillsSettings]):
         return result
 
     def _on_list(self, _request: ListSkills.Request, response: ListSkills.Response) -> ListSkills.Response:
-        response.names = list(self._controllers)
-        response.descriptions = [SKILLS[name].description for name in self._controllers]
-        response.controllers = list(self._controllers.values())
+        response.names = [name for name in SKILLS if name in self._factories]
+        response.descriptions = [SKILLS[name].description for name in response.names]
+        response.controllers = [_controller_name(self._factories[name], name) for name in response.names]
         return response
 
 

@@ -1,6 +1,7 @@
 """OnnxFactory: skills whose motions a trained policy makes, with the scripts' way of composing them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -132,6 +133,20 @@ class OnnxFactory:
             known = ", ".join(f"{name} ({slot.policy.name})" for name, slot in sorted(self._slots.items())) or "none"
             raise ReinsError(f"there is no policy for skill '{skill}' (skills with a policy: {known})")
         return self._slots[skill]
+
+    def accept(self, path: Path) -> OnnxPolicy:
+        """Load a policy that can take the place of the one here that carries out its skills.
+
+        Raises:
+            ReinsError: no such file, or the policy is refused; says why. Nothing has changed then.
+        """
+        fresh = load_policy(path, self._profile)
+        self.slot(fresh.metadata.skills[0]).check(fresh)
+        return fresh
+
+    def use(self, fresh: OnnxPolicy) -> None:
+        """Use a policy that was accepted from its next step on, also in a skill that runs."""
+        self.slot(fresh.metadata.skills[0]).use(fresh)
 
     def __call__(
         self,

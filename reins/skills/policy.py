@@ -155,9 +155,22 @@ class PolicySlot:
             ReinsError: it is refused, says why; the one in use stays.
         """
         fresh = OnnxPolicy(data, self._profile, name)
+        self.check(fresh)
+        self.use(fresh)
+
+    def check(self, fresh: OnnxPolicy) -> None:
+        """Raise ReinsError, saying why, unless a policy can take the place of the one in use."""
         missing = set(self.policy.metadata.skills) - set(fresh.metadata.skills)
         if missing:
-            raise ReinsError(f"policy '{name}' is refused: it does not carry out {', '.join(sorted(missing))}")
+            raise ReinsError(f"policy '{fresh.name}' is refused: it does not carry out {', '.join(sorted(missing))}")
+        here, there = self.policy.metadata.action, fresh.metadata.action
+        if here.meaning != there.meaning or len(here.scale) != len(there.scale):
+            raise ReinsError(
+                f"policy '{fresh.name}' is refused: its actions are no {here.meaning} of {len(here.scale)}"
+            )
+
+    def use(self, fresh: OnnxPolicy) -> None:
+        """Use a policy that has passed `check` from the next step on, in whatever thread that is."""
         fresh.last_action = self.policy.last_action
         self.policy = fresh
 

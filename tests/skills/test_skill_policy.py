@@ -9,7 +9,7 @@ from closed_loop import Loop
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from policy_files import PROFILE, N, contract, linear_policy, with_metadata
+from policy_files import PROFILE, N, contract, linear_policy, twist_contract, with_metadata
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint
@@ -200,6 +200,33 @@ def test_a_skill_without_a_policy_is_refused_and_told_which_have_one() -> None:
 def test_two_policies_for_one_skill_are_refused() -> None:
     with pytest.raises(ReinsError, match="'one' and 'two' both do move_to"):
         OnnxFactory(PROFILE, [policy_of(GOOD, "one"), policy_of(GOOD, "two")])
+
+
+def test_a_policy_from_a_file_takes_the_place_of_the_one_for_its_skill(tmp_path: Path) -> None:
+    factory, path = OnnxFactory(PROFILE, [policy_of(GOOD, "first")]), tmp_path / "second.onnx"
+    path.write_bytes(GOOD)
+    factory.use(factory.accept(path))
+    assert factory.slot("move_to").policy.name == "second"
+
+
+@pytest.mark.parametrize(
+    "data, reason",
+    [
+        (linear_policy(contract(skills=("pick",))), r"no policy for skill 'pick' \(skills with a policy: move_to"),
+        (GOOD[:-3], "policy 'second' is refused: .*truncated"),
+        (linear_policy(contract(), bias=NAN), "policy 'second' is refused: .*not finite"),
+        (
+            linear_policy(twist_contract(skills=("move_to",)), outputs=5),
+            "policy 'second' is refused: its actions are no joint_velocity of 7",
+        ),
+    ],
+)
+def test_a_policy_from_a_file_that_does_not_fit_changes_nothing(tmp_path: Path, data: bytes, reason: str) -> None:
+    factory, path = OnnxFactory(PROFILE, [policy_of(GOOD, "first")]), tmp_path / "second.onnx"
+    path.write_bytes(data)
+    with pytest.raises(ReinsError, match=reason):
+        factory.accept(path)
+    assert factory.slot("move_to").policy.name == "first"
 
 
 def test_a_policy_that_goes_nowhere_is_noticed() -> None:
