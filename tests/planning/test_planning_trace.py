@@ -16,6 +16,8 @@ from typer.testing import CliRunner, Result
 
 from reins.cli.app import app
 from reins.contracts.errors import ReinsError
+from reins.contracts.plan import Plan, SkillCall
+from reins.planning.approval import Edit
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.language.model import Bounds, Cancel, Completion, ModelError, PromptFormat
@@ -199,9 +201,30 @@ def test_the_page_shows_all_of_it_and_runs_nothing_of_it(tmp_path: Path) -> None
 
 @given(st.dictionaries(st.sampled_from(["call", "plan", "reason", "verdict", "outcome", "instruction"]), st.text()))
 def test_an_entry_of_any_kind_is_a_line(entry: dict[str, str]) -> None:
-    for kind in ("task", "call", "trouble", "plan", "run", "step", "end", "other"):
+    for kind in ("task", "call", "trouble", "plan", "ask", "answer", "why", "run", "step", "end", "other"):
         if not (kind == "plan" and "problems" in entry):
             assert isinstance(line_of({"kind": kind, "at": 0.0, **entry}), str)
+
+
+def test_questions_and_answers_are_lines_of_the_timeline(tmp_path: Path) -> None:
+    trace = TraceFolder(tmp_path, 10)
+    trace.begin("push the red block left", "symbolic")
+    world = World(tabletop())
+    own = Plan(steps=(SkillCall(skill="move_to", arguments={"target": "white_plate"}),))
+    world.answers = [Edit(own, "anna@desk")]
+    planner = make_planner("symbolic", SKILLS)
+    world.drive(TaskExecutor(planner, SKILLS, "push the red block left", trace=trace, approve="risky"))
+    trace.write("why", question="why?", answer="because")
+    trace.close()
+    story = read_trace(newest(tmp_path))
+    assert story.is_whole and story.outcome == "succeeded"
+    lines = {entry["kind"]: line_of(entry) for entry in story.entries}
+    assert lines["ask"].startswith("question 1: may this plan run? step 1, push red_block left, pushes without a grip")
+    assert lines["answer"] == "question 1: anna@desk: edit: move_to white_plate"
+    assert lines["why"] == "“why?” because"
+    write_page(story, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Operator asked" in text and "Operator said" in text and "Asked why" in text
 
 
 class TestCommand:
