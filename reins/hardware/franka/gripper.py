@@ -67,7 +67,8 @@ class FrankaGrip:
 
     def close(self) -> None:
         """Let go of the hand."""
-        self._hand = self._future = None
+        self._future = None  # first: what still runs needs the hand
+        self._hand = None
 
     def _turn(self, wanted: GripperCommand | None, frozen: bool) -> Fingers:
         if frozen or (wanted is not None and wanted != self._doing):
