@@ -123,8 +123,7 @@ class SimulatedWalker:
         self._time = round(self._time + dt, 9)
         for _ in range(periods):
             self._watch(period)
-            self._advance(period)
-        self._truth = self.engine.truth()
+            self._advance()
 
     def stop(self, category: StopCategory, reason: str) -> None:
         """Brake and sit down; with CUT, let the legs go at once. The first reason stays."""
@@ -164,8 +163,9 @@ class SimulatedWalker:
             slower = self._profile.acceleration * period
             self._velocity = np.sign(self._velocity) * np.maximum(np.abs(self._velocity) - slower, 0.0)
 
-    def _advance(self, period: float) -> None:
-        sense = self._sense(self.engine.truth())
+    def _advance(self) -> None:
+        """One period of the legs."""
+        sense = self._sense(self._truth)
         if self._cut:
             self._legs.reset(sense)
             self.engine.aim(sense.joints.ravel(), 0.0)
@@ -175,6 +175,7 @@ class SimulatedWalker:
             targets = self._legs.step(sense, self._velocity, posture)
             self.engine.aim(targets.joints.ravel(), targets.grip)
         self.engine.advance(self._substeps)
+        self._truth = self.engine.truth()
 
     @staticmethod
     def _sense(truth: Truth) -> Sense:
