@@ -1,6 +1,7 @@
 """Why-questions are told from instructions, in two languages, and answered from the trace alone."""
 
 import re
+from random import Random
 from typing import get_args
 
 import pytest
@@ -21,6 +22,9 @@ from reins.planning.why.account import explain, explain_step
 from reins.planning.why.question import Topic, is_about_the_past, topic_of
 from reins.planning.why.wording import CHINESE, ENGLISH
 from reins.skills.library import SKILLS
+from reins.training.planner.examples import Examples
+from reins.training.planner.phrases_file import LANGUAGES
+from reins.training.planner.suites import SUITES
 
 ASKED = "carefully put the red block in the blue bowl but don't touch the yellow block"
 
@@ -83,6 +87,12 @@ class TestRecognition:
     )
     def test_instructions(self, text: str) -> None:
         assert not is_about_the_past(text)
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_nothing_that_the_model_is_taught_is_a_question(self, language: str) -> None:
+        examples = Examples(Random(3), SKILLS)
+        said = [examples.draw(suite, language).instruction for suite in SUITES for _ in range(3)]
+        assert [text for text in said if is_about_the_past(text)] == []
 
     @given(st.text(max_size=80))
     def test_any_text_is_one_or_the_other(self, text: str) -> None:
