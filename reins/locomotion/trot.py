@@ -26,6 +26,24 @@ GRAVITY: Final = 9.81
 OFFSETS: Final = np.array([0.0, 0.5, 0.5, 0.0])
 """Where in its cycle each leg is when the first begins: diagonal legs together."""
 
+MOVING: Final = 0.02
+"""A command beyond this asks to walk [m/s, rad/s]."""
+
+ASTRAY: Final = 0.06
+"""A foot that stands farther from where it belongs is put right [m]."""
+
+EARLY: Final = 0.6
+"""Share of its way through the air after which a foot that touches something has landed."""
+
+BELIEVED: Final = 0.4
+"""Share of what the legs say of the body's velocity that is believed at once."""
+
+RAISE: Final = 2.0
+"""How fast the body comes back to its height over uneven ground [1/s]."""
+
+STEEPEST: Final = 0.5
+"""Largest slope that the body is laid parallel to [rad]."""
+
 
 @dataclass(frozen=True, slots=True)
 class TrotSettings:
@@ -64,7 +82,17 @@ class TrotSettings:
 
 @dataclass(slots=True, eq=False)
 class _Memory:
-    """What it remembers of n robots between two steps: phases, whether they step, places of feet, velocities."""
+    """What it remembers of n robots between two steps.
+
+    Attributes:
+        phase: (n,) of the first leg's cycle, 0 … 1.
+        stepping: (n,) whether it takes steps.
+        swinging: (n, 4) whether each foot is in the air.
+        lifted, place: (n, 4, 3) where feet left the ground, and where standing ones are meant to be [m].
+        driven, trim, measured: (n, 3) velocity that the feet are driven with, its correction, and the body's
+            [m/s, m/s, rad/s].
+        slope: (n, 2) roll and pitch of a body parallel to the ground [rad].
+    """
 
     phase: FloatArray
     stepping: Flags
@@ -152,8 +180,9 @@ class Trot:
         jacobians = self.kinematics.jacobians(sense.joints)
         below = feet @ level.transpose(0, 2, 1)
         self._measure(sense, feet, jacobians, level)
-        self._drive(command, sense)
-        self._schedule(command, sense, tilt, below)
+        self._drive(command)
+        self._wake(command, tilt, below)
+        self._lift(sense, below)
         self._lean(sense, below)
         self._move_stance(sense)
         wanted = self._targets(level) + offset
@@ -172,10 +201,10 @@ class Trot:
         mean = -(moving * standing[..., None]).sum(axis=1) / np.maximum(count, 1)[:, None]
         now = (level @ mean[..., None])[..., 0]
         now[:, 2] = sense.rates[:, 2]
-        share = np.where(count > 0, 0.4, 0.0)[:, None]
+        share = np.where(count > 0, BELIEVED, 0.0)[:, None]
         memory.measured = memory.measured + share * (now - memory.measured)
 
-    def _drive(self, command: FloatArray, sense: Sense) -> None:
+    def _drive(self, command: FloatArray) -> None:
         """The velocity that the feet are driven with: the command, ramped and trimmed by what is measured."""
         memory, (gain, most) = self.memory, self.settings.trim
         change = np.clip(command - memory.driven, -self._acceleration, self._acceleration)
@@ -184,29 +213,34 @@ class Trot:
         memory.trim = np.clip(memory.trim + gain * self._period * error, -most, most)
         memory.trim *= memory.stepping[:, None]
 
-    def _schedule(
-        self, command: FloatArray, sense: Sense, tilt: tuple[FloatArray, FloatArray], feet: FloatArray
-    ) -> None:
-        """Who steps, and which feet are in the air."""
+    def _wake(self, command: FloatArray, tilt: tuple[FloatArray, FloatArray], feet: FloatArray) -> None:
+        """Who takes steps: whoever is asked to, or is disturbed, and others until half a stride is over."""
         memory, settings = self.memory, self.settings
-        asked = (np.abs(command) > 0.02).any(axis=1) | (np.abs(memory.driven) > 0.02).any(axis=1)
+        asked = (np.abs(command) > MOVING).any(axis=1) | (np.abs(memory.driven) > MOVING).any(axis=1)
         speed = np.hypot(memory.measured[:, 0], memory.measured[:, 1])
-        astray = np.abs(feet[..., :2] - self._centred()[..., :2]).max(axis=(1, 2)) > 0.06
-        tilted = np.hypot(*tilt) > settings.wake[1]
-        disturbed = (speed > settings.wake[0]) | tilted | astray
-        calm = (speed < settings.rest) & ~tilted & ~astray
-        half = (memory.phase % 0.5) < 1.01 * self._period / settings.cycle
-        memory.stepping = asked | disturbed | (memory.stepping & ~(calm & half))
+        astray = np.abs(feet[..., :2] - self._centred()[..., :2]).max(axis=(1, 2)) > ASTRAY
+        unsettled = astray | (np.hypot(*tilt) > settings.wake[1])
+        done = (memory.phase % 0.5) < 1.01 * self._period / settings.cycle
+        calm = (speed < settings.rest) & ~unsettled
+        memory.stepping = asked | unsettled | (speed > settings.wake[0]) | (memory.stepping & ~(calm & done))
+
+    def _lift(self, sense: Sense, feet: FloatArray) -> None:
+        """Which feet are in the air; from where those leave that begin, and where those land that end."""
+        memory, settings = self.memory, self.settings
         local = (memory.phase[:, None] + OFFSETS) % 1.0
         swinging = memory.stepping[:, None] & (local < settings.swing)
-        early = memory.swinging & swinging & sense.contact & (local > 0.6 * settings.swing)
-        swinging &= ~early
+        landed = memory.swinging & sense.contact & (local > EARLY * settings.swing)
+        swinging &= ~landed
         begins, ends = swinging & ~memory.swinging, memory.swinging & ~swinging
         memory.lifted = np.where(begins[..., None], feet, memory.lifted)
-        landed = feet.copy()
-        landed[..., 2] = np.clip(landed[..., 2], self._floor - settings.uneven, self._floor + settings.uneven)
-        memory.place = np.where(ends[..., None], landed, memory.place)
+        memory.place = np.where(ends[..., None], self._near_floor(feet), memory.place)
         memory.swinging = swinging
+
+    def _near_floor(self, feet: FloatArray) -> FloatArray:
+        """(n, 4, 3) places no higher or lower than uneven ground is."""
+        near, uneven = feet.copy(), self.settings.uneven
+        near[..., 2] = np.clip(near[..., 2], self._floor - uneven, self._floor + uneven)
+        return near
 
     def _lean(self, sense: Sense, feet: FloatArray) -> None:
         """Lay the body parallel to the ground: to the plane through the feet that stand and those that stood last."""
@@ -220,7 +254,7 @@ class Trot:
         rise, side = (yy * xz - xy * yz) / scale, (xx * yz - xy * xz) / scale
         share = self.settings.lean * self._period * sense.contact.any(axis=1, keepdims=True)
         memory.slope = memory.slope + share * np.stack([np.arctan(side), -np.arctan(rise)], axis=-1)
-        memory.slope = np.clip(memory.slope, -0.5, 0.5)
+        memory.slope = np.clip(memory.slope, -STEEPEST, STEEPEST)
 
     def _centred(self) -> FloatArray:
         """(n, 4, 3) where the feet belong, so that the weight is over their middle on a slope, too."""
@@ -238,11 +272,9 @@ class Trot:
         standing = ~memory.swinging
         off = np.where(standing, memory.place[..., 2] - self._floor, 0.0).sum(axis=1)
         off /= np.maximum(standing.sum(axis=1), 1)
-        down = np.where(sense.contact, -2.0 * off[:, None], -self.settings.probe)
+        down = np.where(sense.contact, -RAISE * off[:, None], -self.settings.probe)
         back = np.stack([-driven[:, 0:1] + turn * y, -driven[:, 1:2] - turn * x, down], axis=-1)
-        moved = memory.place + self._period * back
-        uneven = self.settings.uneven
-        moved[..., 2] = np.clip(moved[..., 2], self._floor - uneven, self._floor + uneven)
+        moved = self._near_floor(memory.place + self._period * back)
         memory.place = np.where(memory.swinging[..., None], memory.place, moved)
 
     def _targets(self, level: FloatArray) -> FloatArray:
