@@ -17,6 +17,7 @@ from reins.cli import (
     plan,
     sim,
     skills,
+    stage,
     task,
     teleop,
     trace,
@@ -64,6 +65,7 @@ app.command("reset", rich_help_panel=OPERATE)(graph.reset)
 app.command("arm", rich_help_panel=OPERATE)(graph.arm)
 app.command("abort", rich_help_panel=OPERATE)(plan.abort)
 app.add_typer(plan.app, name="plan", rich_help_panel=OPERATE)
+app.command("stage", rich_help_panel=OPERATE)(stage.stage)
 app.command("handback", rich_help_panel=OPERATE)(graph.handback)
 app.command("speed", rich_help_panel=OPERATE)(constraints.speed)
 app.add_typer(constraints.app, name="constraints", rich_help_panel=OPERATE)

@@ -3,9 +3,11 @@
 import time
 from array import array
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import Field
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.parameter import Parameter
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -29,6 +31,7 @@ from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, STANDARD
 from reins.nodes.rivals import PublisherNames
 from reins.nodes.running import run
+from reins.nodes.stages import Stages, stage_arm
 from reins.nodes.wires import wire_of
 from reins.sim.simulators import SimulatedRobot
 
@@ -68,6 +71,9 @@ class RobotSettings(Settings):
         description="simulated seconds per second; real robots ignore it",
     )
     safety_node: str = Field("safety", description="node whose end stops the robot before its silence would")
+    stage: Literal["auto", "unarmed", "dry_run", "reduced", "full"] = Field(
+        "auto", description="stage of bring-up; auto starts a simulation in full and a real arm in unarmed"
+    )
 
 
 class RobotNode(ManagedNode[RobotSettings]):
@@ -78,7 +84,7 @@ class RobotNode(ManagedNode[RobotSettings]):
     _host: DriverHost[Any, Any]
 
     def __init__(self) -> None:
-        super().__init__("robot", RobotSettings)
+        super().__init__("robot", RobotSettings, live=frozenset({"stage"}))
         self._loop: ControlLoop | None = None
         self._connected: Driver[Any, Any] | None = None
 
@@ -89,9 +95,12 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._wire = wire_of(self._profile)
         self._fingers = self._wire.fingers(self._profile)
         self._robot = make_robot(settings.backend, self._profile, settings.world, settings.seed, settings.robot_ip)
+        self._simulated = self._robot if isinstance(self._robot, SimulatedRobot) else None
+        staged = stage_arm(self._robot, self._profile, settings.stage)
+        self._robot = staged or self._robot
         self._robot.connect()
         self._connected = self._robot
-        self._simulated = self._robot if isinstance(self._robot, SimulatedRobot) else None
+        self._stages = Stages(self, staged) if staged is not None else None
         self._host = DriverHost(self._robot, self._profile)
         self._period = 1.0 / self._profile.rates.state
         self._world_every = max(1, round(self._profile.rates.state / WORLD_RATE))
@@ -150,6 +159,30 @@ class RobotNode(ManagedNode[RobotSettings]):
         loop = self._loop
         return loop is None or loop.alive(10.0 * self._profile.rates.stale_after)
 
+    def _check_parameters(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Also that the stage asked for may be entered now."""
+        result = super()._check_parameters(parameters)
+        asked = [parameter.value for parameter in parameters if parameter.name == "stage"]
+        if not (asked and result.successful) or self.state not in ("inactive", "active"):
+            return result
+        try:
+            if self._stages is None:
+                raise ReinsError(f"stages are for arms, and robot '{self._profile.name}' is a {self._profile.kind}")
+            self._stages.require(asked[-1], self._host.armed)
+        except ReinsError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return result
+
+    def settings_changed(self) -> None:
+        """Enter the stage that was asked for."""
+        stages, wanted = self._stages, self.settings.stage
+        assert stages is not None
+        if self._loop is None:
+            stages.enter(wanted)
+        else:
+            self._loop.call(lambda: stages.enter(wanted), even_late=True)
+        self._report(Severity.INFO, "stage", f"stage '{wanted}'")
+
     def _apply(self, message: Any) -> None:
         try:
             command = self._wire.safe_from_msg(message)
@@ -179,6 +212,8 @@ class RobotNode(ManagedNode[RobotSettings]):
             if self._ticks % self._world_every == 0:
                 truth = self._simulated.world_state()
                 self._world.publish(world_to_msg(replace(truth, stamp=state.stamp)))
+        if self._stages is not None and self._ticks % self._world_every == 0:
+            self._stages.tell_measured(self._fill_joint_state)
         self._ticks += 1
         if state.fault != self._reported_fault:
             self._reported_fault = state.fault
@@ -232,6 +267,8 @@ class RobotNode(ManagedNode[RobotSettings]):
         """In the control thread. An armed robot stays as it is: it may be moving."""
         if self._host.armed:
             return
+        if self._stages is not None:
+            self._stages.require_armable()
         if time.monotonic() - self._heard_at > self._profile.rates.stale_after:
             raise ReinsError(
                 "not armed: nothing comes on command/safe, for safety has made an emergency stop, or is not active; "

@@ -6,12 +6,20 @@ from xml.etree import ElementTree
 import pytest
 
 from reins.hardware.profile import load_profile
-from reins.hardware.real import REAL
+from reins.hardware.stages import Stage
 from reins.launching.description import declared_arguments
+from reins.nodes.drivers import real_drivers
 
 LAUNCH = Path(__file__).parents[2] / "launch"
-FILES = ("franka", "ur")
-OWN = {("robot", "backend"), ("robot", "robot_ip"), ("safety", "speed_scale"), ("supervisor", "auto_arm")}
+ADDRESSED = ("franka", "ur")
+FILES = (*ADDRESSED, "ros2_control")
+OWN = {
+    ("robot", "backend"),
+    ("robot", "robot_ip"),
+    ("robot", "stage"),
+    ("safety", "speed_scale"),
+    ("supervisor", "auto_arm"),
+}
 """Parameters in which a real arm differs from a simulation."""
 
 SIMULATED = {("robot", "world"), ("robot", "seed"), ("robot", "real_time_factor")}
@@ -37,18 +45,31 @@ def test_it_differs_from_the_simulation_in_what_is_listed_and_nothing_else(name:
     }
 
 
+def defaults(name: str) -> dict[str, str | None]:
+    return {argument.name: argument.default for argument in declared_arguments(LAUNCH / f"{name}.launch.xml")}
+
+
+@pytest.mark.parametrize("name", ADDRESSED)
+def test_the_address_must_be_given(name: str) -> None:
+    assert load_profile(defaults(name)["robot"] or "")
+    assert defaults(name)["robot_ip"] is None
+
+
+def test_behind_ros2_control_the_profile_must_be_given_and_the_names_are_kept_apart() -> None:
+    assert defaults("ros2_control")["robot"] is None
+    assert defaults("ros2_control")["namespace"], "joint_states is a topic of the broadcaster, too"
+
+
 @pytest.mark.parametrize("name", FILES)
-def test_the_address_must_be_given_and_the_start_is_slow(name: str) -> None:
-    arguments = {argument.name: argument.default for argument in declared_arguments(LAUNCH / f"{name}.launch.xml")}
-    assert load_profile(arguments["robot"] or "")
-    assert arguments["robot_ip"] is None
-    assert 0.0 < float(arguments["speed_scale"] or "nan") <= 0.2
+def test_the_start_is_slow_and_in_the_first_stage(name: str) -> None:
+    assert 0.0 < float(defaults(name)["speed_scale"] or "nan") <= 0.2
+    assert defaults(name)["stage"] == Stage.UNARMED.value
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_nothing_but_a_person_arms_it(name: str) -> None:
     assert parameters(name)["supervisor", "auto_arm"] == "false"
-    assert parameters(name)["robot", "backend"] in REAL
+    assert parameters(name)["robot", "backend"] in real_drivers()
 
 
 @pytest.mark.parametrize("name", FILES)

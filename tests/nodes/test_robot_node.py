@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import rclpy
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.utilities import try_shutdown
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
@@ -77,8 +78,9 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., RobotNode]]:
     monkeypatch.setitem(drivers.DRIVERS, "real", real)
     nodes: list[RobotNode] = []
 
-    def node(backend: str = "mujoco") -> RobotNode:
-        rclpy.init(args=["--ros-args", "-p", f"backend:={backend}"], domain_id=free_domain())
+    def node(backend: str = "mujoco", stage: str = "auto") -> RobotNode:
+        arguments = ["--ros-args", "-p", f"backend:={backend}", "-p", f"stage:={stage}"]
+        rclpy.init(args=arguments, domain_id=free_domain())
         nodes.append(RobotNode())
         nodes[-1].trigger_configure()
         nodes[-1].trigger_activate()
@@ -111,7 +113,7 @@ def test_nothing_is_armed_while_nothing_commands(make: Callable[..., RobotNode])
 
 
 def test_a_real_robot_is_armed_by_a_person(make: Callable[..., RobotNode]) -> None:
-    node = make("real")
+    node = make("real", "full")
     commander = Commander(node, home(node))
     commander.hold(0.1)
     assert arm(node, AUTOMATION) == "not armed: a real robot is armed by a person"
@@ -270,3 +272,41 @@ def test_robot_time_goes_on_over_a_reset_of_the_world(make: Callable[..., RobotN
     assert node._on_reset(ResetWorld.Request(seed=7), ResetWorld.Response()).accepted
     after = node._in_loop().call(node._read).stamp
     assert after > before > 0.1
+
+
+def ask_for(node: RobotNode, stage: str) -> str:
+    """Why the stage is not entered; empty if it is."""
+    result = node.set_parameters([Parameter("stage", value=stage)])[0]
+    return "" if result.successful else str(result.reason)
+
+
+def test_a_real_robot_starts_unarmed_and_each_stage_is_asked_for(make: Callable[..., RobotNode]) -> None:
+    node = make("real")
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert "in stage 'unarmed'" in arm(node, "operator") and "`reins stage dry_run`" in arm(node, "operator")
+    assert "'dry_run' is next" in ask_for(node, "full")
+    assert ask_for(node, "dry_run") == ""
+    commander.hold(0.1)
+    assert arm(node, "operator") == ""
+    commander.hold(0.1)
+    assert "disarm it first" in ask_for(node, "reduced")
+    assert arm(node, "operator", on=False) == ""
+    assert ask_for(node, "reduced") == ""
+    assert ask_for(node, "auto") != ""
+    commander.close()
+
+
+def test_in_a_dry_run_only_the_twin_moves(make: Callable[..., RobotNode]) -> None:
+    node = make("mujoco", "dry_run")
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, "operator") == ""
+    commander._message.velocity = [0.1] + [0.0] * 6
+    for _ in range(30):
+        commander._message.position[0] += 0.001
+        commander.hold(0.01)
+    shown, arm_itself = node._robot.read(), node._robot.measured()
+    commander.close()
+    assert shown.position[0] - home(node)[0] > 0.02
+    np.testing.assert_allclose(arm_itself.position, home(node), atol=2e-3)
