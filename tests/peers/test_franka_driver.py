@@ -63,8 +63,14 @@ def wait_for_fault(subject: Subject, most: float) -> tuple[RobotState, float]:
 
 
 @pytest.mark.slow
-def test_the_driver_conforms(subject: Subject) -> None:
+@pytest.mark.parametrize("name", ["franka", "panda"])
+def test_the_driver_conforms(peer: FrankaPeer, name: str) -> None:
+    """A Panda's kinematics are those of the peer; its version of the protocol is another library's."""
+    profile = load_profile(name)
+    subject = Subject(lambda: make_real("franka", profile, peer.address), profile, networked=True, tampering=peer)
+    subject.open()
     results = list(run_checks(subject))
+    subject.close()
     assert [result for result in results if result.ending is not Ending.PASSED] == []
 
 
