@@ -44,14 +44,15 @@ def sim(
 def env(
     task: Annotated[str, typer.Option(help="Task: reach, push, pick, place or stack.")] = "pick",
     seconds: Annotated[float, typer.Option(min=0.1, max=10.0, help="Simulated time of each round, in seconds.")] = 4.0,
+    envs: Annotated[int, typer.Option(min=1, max=64, help="Environments side by side in one process.")] = 4,
     json_file: JsonFile = None,
 ) -> None:
-    """Physics steps per second of a training environment, beside bare mj_step."""
+    """Physics steps per second of training environments on one core, beside bare mj_step."""
     from reins.cli.train import needs_extra
 
     with needs_extra():
         from reins.bench.env import run_env
-    finish(run_env(task, seconds), json_file)
+    finish(run_env(task, seconds, envs), json_file)
 
 
 @app.command()

@@ -23,7 +23,7 @@ SEED: Final = 1
 Times = NDArray[np.float64]
 
 
-def run_env(task: str, seconds: float, envs: int = 4) -> Report:
+def run_env(task: str, seconds: float, envs: int) -> Report:
     """Compare stepping environments with `mj_step` alone on the same model, for the same number of physics steps.
 
     All compute the same motion, a teacher's: its actions are recorded beforehand, and the bare loop gets the actuator

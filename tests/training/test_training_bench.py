@@ -54,5 +54,5 @@ def test_a_policy_step_is_timed_beside_bare_onnx(models: Path) -> None:
 
 
 def test_stepping_is_timed_beside_bare_physics() -> None:
-    report = run_env("pick", 0.5)
+    report = run_env("pick", 0.5, envs=2)
     assert 0.0 < report.summary["share"] <= 1.0
