@@ -15,6 +15,7 @@ import numpy as np
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
+from reins.contracts.errors import ReinsError
 from reins.hardware.robot import FloatArray
 from reins.locomotion.observation import ACTIONS
 from reins.training.locomotion.checkpoint import BEST, WalkPoint, WalkProgress, restore, save, score
@@ -71,12 +72,15 @@ def train(
     """Train, or go on with what is in `folder`; the agent is saved there now and then, and where it pauses.
 
     Raises:
-        ReinsError: the checkpoint there was made with other settings.
+        ReinsError: the checkpoint there was made with other settings, or the folder cannot be made.
     """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReinsError(f"folder '{folder}' of the run cannot be made: {error.strerror}; give another one") from error
     env = HerdVecEnv(Herd(settings.robot, settings.robots, settings.randomisation, settings.seed))
     found = restore(folder, settings, env)
     agent, progress = found if found is not None else (new_agent(settings, env), WalkProgress())
-    folder.mkdir(parents=True, exist_ok=True)
     if found is None:
         progress.curve.append(_point(settings, 0, 0.0, lambda seen: np.zeros((len(seen), ACTIONS))))
         tell(_line(progress.curve[-1]))
