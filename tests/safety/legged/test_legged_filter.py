@@ -346,6 +346,7 @@ class TestHazards:
         for _ in range(20):
             walker.brake()
         assert walker.verdicts[-1].posture is Posture.SIT
+        assert walker.verdicts[-1].limits == (Limit.MOTOR_TEMPERATURE,)
 
     def test_one_that_sits_does_not_rise_with_one(self, quadruped: QuadrupedProfile) -> None:
         walker = Walker(quadruped)

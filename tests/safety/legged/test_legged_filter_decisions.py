@@ -182,6 +182,7 @@ class TestDeficit:
     def test_what_is_out_of_reach_lacks_nothing(self, subject: Subject) -> None:
         deficit = subject.filter._deficit(np.array([0.5, 0.0, 0.0]), subject.moment())
         np.testing.assert_array_equal(deficit, [0.0])
+        assert deficit.shape == (1,)
 
 
 class TestBounds:
@@ -247,7 +248,8 @@ class TestNearestSafe:
         asked: list[FloatArray] = []
         given = iter(deficits)
 
-        def answer(_target: FloatArray, _jacobian: FloatArray, bounds: Bounds) -> FloatArray | None:
+        def answer(target: FloatArray, jacobian: FloatArray, bounds: Bounds) -> FloatArray | None:
+            assert target is self.TARGET and jacobian.shape == (6, 3)
             asked.append(bounds.closing.copy())
             return solve(len(asked))
 
@@ -260,6 +262,11 @@ class TestNearestSafe:
     def test_an_answer_that_is_safe_is_it(self, subject: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
         answer, asked = self.ask(subject, monkeypatch, lambda _: self.TARGET, lambda _: True, [])
         assert answer is self.TARGET and len(asked) == 1
+
+    def test_every_keep_out_that_is_near_has_a_row(self, subject: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+        subject.filter.surround([disc(3.0, 0.0, 0.1), disc(0.0, 2.0, 0.1)])
+        _, (closing,) = self.ask(subject, monkeypatch, lambda _: self.TARGET, lambda _: True, [])
+        assert ((closing < FREE) == (np.arange(ROWS) < 2)).all()
 
     def test_without_an_answer_there_is_none(self, subject: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
         answer, asked = self.ask(subject, monkeypatch, lambda _: None, lambda _: True, [])
