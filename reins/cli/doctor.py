@@ -1,24 +1,60 @@
-"""`reins doctor`: what this machine lacks for reins, and how to get it."""
+"""`reins doctor`: what this machine lacks for reins, or for one robot, and how to get it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from reins.cli.console import ExitCode, err, out
+from reins.contracts.errors import ReinsError, look_up
+
+if TYPE_CHECKING:
+    from reins.cli.checks import Finding
 
 MARKS = {"good": "[green]✓[/]", "warning": "[yellow]![/]", "bad": "[red]✗[/]"}
 
+PROFILES: Final = {"ur": "ur5e"}
+"""Profile of a driver that is not called like it; every other one that has none is looked at with the first."""
 
-def doctor() -> None:
-    """Look at everything that reins needs here. Exit status 1 when something is missing."""
-    from reins.cli.checks import CHECKS, Health
+
+def doctor(
+    robot: Annotated[str, typer.Option(help="Look at one robot instead: franka, ur or ros2_control.")] = "",
+    ip: Annotated[str, typer.Option("--ip", help="Address of that robot.")] = "",
+    profile: Annotated[str, typer.Option(help="Its profile: a name, or the path of a YAML file.")] = "",
+) -> None:
+    """Look at everything that reins needs here, or at the way to a robot. Exit status 1 when something is missing.
+
+    With --robot nothing moves: network, real-time settings, versions, and whether the robot is ready for its driver.
+    """
+    from reins.cli.checks import CHECKS
+
+    if not robot:
+        if ip or profile:
+            raise ReinsError("--ip and --profile are for a robot: name its driver with --robot")
+        _report([(_title(check), check) for check in CHECKS], "`reins demo` shows it all")
+        return
+    _report([(robot, check) for check in _of_robot(robot, profile, ip)], "go on with docs/hardware.md")
+
+
+def _of_robot(robot: str, profile: str, ip: str) -> "Sequence[Callable[[], list[Finding]]]":
+    from reins.cli import robot_checks
+    from reins.nodes.drivers import real_drivers
+
+    look_up("driver", robot, real_drivers())
+    if robot in robot_checks.PORTS and not ip:
+        raise ReinsError(f"the driver '{robot}' needs the address of the robot: --ip")
+    return robot_checks.checks(robot, profile or PROFILES.get(robot, "franka"), ip)
+
+
+def _report(checks: "Sequence[tuple[str, Callable[[], list[Finding]]]]", ready: str) -> None:
+    from reins.cli.checks import Health
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     findings = []
-    for check in CHECKS:
-        with err.status(_title(check)):
+    for title, check in checks:
+        with err.status(title):
             found = check()
         for finding in found:
             table.add_row(MARKS[finding.health.value], finding.what, escape(finding.detail))
@@ -29,7 +65,7 @@ def doctor() -> None:
         out.print(f"{MARKS[finding.health.value]} {finding.what}: {escape(finding.remedy)}", soft_wrap=True)
     if any(finding.health is Health.BAD for finding in to_do):
         raise typer.Exit(int(ExitCode.FAILED))
-    out.print("[green]ready[/]: `reins demo` shows it all")
+    out.print(f"[green]ready[/]: {ready}")
 
 
 def _title(check: Callable[[], object]) -> str:

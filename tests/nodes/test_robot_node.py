@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import pytest
@@ -306,7 +307,8 @@ def test_in_a_dry_run_only_the_twin_moves(make: Callable[..., RobotNode]) -> Non
     for _ in range(30):
         commander._message.position[0] += 0.001
         commander.hold(0.01)
-    shown, arm_itself = node._robot.read(), node._robot.measured()
+    robot: Any = node._robot
+    shown, arm_itself = robot.read(), robot.measured()
     commander.close()
     assert shown.position[0] - home(node)[0] > 0.02
     np.testing.assert_allclose(arm_itself.position, home(node), atol=2e-3)

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from reins.cli import robot_checks
+from reins.cli.app import app
 from reins.contracts.errors import ReinsError
 from reins.hardware.conformance.motion import Nudge
 from reins.hardware.conformance.subject import Subject
@@ -269,3 +272,17 @@ def test_without_the_library_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPat
 def test_it_does_not_say_that_it_is_a_simulation() -> None:
     robot = make_real("franka", PROFILE, "127.0.0.77")
     assert isinstance(robot, StreamingRobot) and not robot.spec.simulated
+
+
+@pytest.mark.parametrize(
+    "traits, exit_code, says", [((), 0, "the robot is ready"), (("old",), 1, "franky-control whose")]
+)
+def test_the_doctor_looks_at_the_way_to_the_robot_and_at_the_robot(
+    traits: tuple[str, ...], exit_code: int, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(robot_checks, "TOO_LATE", 1.0)  # this machine may be busy
+    with FrankaPeer(*traits) as peer:
+        result = CliRunner().invoke(app, ["doctor", "--robot", "franka", "--ip", peer.address])
+    said = " ".join(result.output.split())
+    assert result.exit_code == exit_code, result.output
+    assert says in said and "port 1337 answers" in said
