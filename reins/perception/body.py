@@ -21,6 +21,12 @@ Mask = NDArray[np.bool_]
 BASE = "base"
 """Name of the part of the body that does not move."""
 
+GRIP_ROOM: Final = 0.006
+"""A held block may be this much nearer to the hand, or farther from it, than if it were held in its middle [m]."""
+
+GRIP_GAP: Final = 0.001
+"""What is nearer to a finger's face than this is the finger [m]."""
+
 
 class Box(BaseModel):
     """An axis-aligned box in some frame [m]."""
@@ -94,6 +100,15 @@ class PlacedBody:
             x, y, z = box.half + margin
             inside |= (local[0] <= x) & (local[1] <= y) & (local[2] <= z)
         return inside
+
+    def in_grip(self, points: Points) -> Mask:
+        """(n,) whether each of `points` (n, 3) [m] lies between closed fingers, where a block can be that is as deep
+        and as high as it is wide; nowhere if they hold nothing."""
+        if not self.holding or not len(points):
+            return np.zeros(len(points), dtype=bool)
+        local = np.abs((points - self.tool.position) @ self.tool.rotation)
+        half = self.gripper_width / 2
+        return np.asarray((local <= [half + GRIP_ROOM, half - GRIP_GAP, half + GRIP_ROOM]).all(axis=1))
 
 
 class RobotBody:

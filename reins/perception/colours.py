@@ -14,7 +14,7 @@ ACHROMATIC: Final = ("white", "grey", "black")
 
 HUE_ENDS: Final = (
     ("red", 14.0),
-    ("orange", 42.0),
+    ("orange", 38.0),
     ("yellow", 70.0),
     ("green", 165.0),
     ("cyan", 195.0),
@@ -36,6 +36,15 @@ DARK_BELOW: Final = 0.10
 
 WHITE_ABOVE: Final = 0.62
 """Value above which a pixel without hue is white."""
+
+WHITE_VALUE: Final = 0.92
+"""Value of a white thing in a well exposed image."""
+
+BRIGHTEST: Final = 99.5
+"""Percentile of an image's values that is taken for white: on a table with a robot something bright is in view."""
+
+GAIN: Final = (0.95, 2.2)
+"""Least and largest factor by which exposure is made up for: what is darker still is not a matter of exposure."""
 
 _BITS: Final = 5
 
@@ -60,8 +69,10 @@ class ColourTable:
         table[(no_hue & (value < BLACK_BELOW)) | (value < DARK_BELOW)] = COLOURS.index("black")
         self._table = table
 
-    def classify(self, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """(n,) colour classes of (n, 3) pixels."""
+    def classify(self, rgb: NDArray[np.uint8], gain: float = 1.0) -> NDArray[np.uint8]:
+        """(n,) colour classes of (n, 3) pixels of an image whose exposure `gain` makes up for."""
+        if gain != 1.0 and len(rgb):
+            rgb = cv2.convertScaleAbs(rgb, alpha=gain).reshape(-1, 3)
         shift = 8 - _BITS
         index = (rgb[:, 0] >> shift).astype(np.intp)
         index <<= _BITS
@@ -69,3 +80,14 @@ class ColourTable:
         index <<= _BITS
         index |= rgb[:, 2] >> shift
         return self._table[index]
+
+
+def exposure_gain(rgb: NDArray[np.uint8]) -> float:
+    """The factor that makes the brightest things in an image (h, w, 3) as bright as white ones in good light.
+
+    Whether a thing is white or grey cannot be told from its pixels alone, only beside others.
+    """
+    value = rgb[::4, ::4].max(axis=2)
+    brightest = float(np.percentile(value, BRIGHTEST)) / 255.0
+    low, high = GAIN
+    return min(max(WHITE_VALUE / max(brightest, 1e-3), low), high)

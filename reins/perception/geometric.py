@@ -16,10 +16,11 @@ from reins.perception.association import merge
 from reins.perception.body import PlacedBody, RobotBody
 from reins.perception.caption import caption_of
 from reins.perception.colours import ColourTable
+from reins.perception.hidden import feet, in_hand
 from reins.perception.image import CameraImage, Diagnostic, check_image
 from reins.perception.relations import relations_of
-from reins.perception.segment import Segmenter
-from reins.perception.shapes import detections_of
+from reins.perception.segment import Blob, Segmenter
+from reins.perception.shapes import Detection, detections_of
 from reins.perception.tracker import Tracker, TrackerSettings
 from reins.perception.view import CameraView, Region, to_pixels
 
@@ -170,12 +171,15 @@ class GeometricPerception:
         latest = max(views, key=lambda view: view.stamp)
         if latest.body is not None:
             self._tracker.follow(latest.body.tool, latest.body.holding)
-        found = [
-            detection
-            for view in views
-            for blob in self._segmenter.blobs(view)
-            for detection in detections_of(blob, view.name)
-        ]
+        found: list[Detection] = []
+        pieces: list[tuple[Blob, str]] = []
+        for view in views:
+            for blob in self._segmenter.blobs(view):
+                here = [in_hand(item, view.body) for item in detections_of(blob, view.name)]
+                found += here
+                if not any(item.complete or item.sure for item in here):
+                    pieces.append((blob, view.name))
+        found += feet(pieces, found)
         self._tracker.update(merge(found), views)
 
     def _view(self, image: CameraImage, notes: list[Diagnostic]) -> CameraView | None:

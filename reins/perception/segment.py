@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reins.perception.body import Mask, Points
-from reins.perception.colours import COLOURS, FIRST_ACHROMATIC, ColourTable
+from reins.perception.colours import COLOURS, FIRST_ACHROMATIC, ColourTable, exposure_gain
 from reins.perception.view import CameraView, Image32, Indices, Region, Window
 
 ROBOT_MARGIN = 0.02
@@ -95,9 +95,9 @@ class Segmenter:
         x, y = points[:, 0], points[:, 1]
         inside = np.flatnonzero((x > x_low) & (x < x_high) & (y > y_low) & (y < y_high))
         flat, points = flat[inside], points[inside]
-        classes = self.colours.classify(view.rgb.reshape(-1, 3)[flat])
+        classes = self.colours.classify(view.rgb.reshape(-1, 3)[flat], exposure_gain(view.rgb))
         robot = _robot_pixels(view, points, classes)
-        front = view.depth.copy()
+        front = np.where(view.depth > 0.0, view.depth, FAR)  # where nothing was measured, nothing is known to hide
         front.ravel()[flat[robot]] = 0.0
         return _Cloud(flat, points, classes).part(np.flatnonzero(~robot)), front
 
@@ -146,6 +146,8 @@ def _robot_pixels(view: CameraView, points: Points, classes: NDArray[np.uint8]) 
     robot = view.body.contains(points, ROBOT_MARGIN)
     with_hue = np.flatnonzero(robot & (classes < FIRST_ACHROMATIC))
     robot[with_hue] = view.body.contains(points[with_hue], ROBOT_MARGIN_HUE)
+    near = np.flatnonzero(robot)
+    robot[near] = ~view.body.in_grip(points[near])
     return robot
 
 

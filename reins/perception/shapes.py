@@ -58,6 +58,15 @@ SIDE = 0.006
 RIM_PERCENTILE = 70
 """A dish's rim is this percentile of the heights along its outline: part of it is wall, part something on it."""
 
+RECESS = 0.0025
+"""A dish is lower inside than at its rim by at least this: a disc or the lid of a can is no plate [m]."""
+
+LEAST_HEIGHT = 0.010
+"""Anything lower is no block: cards, pens, cables [m]."""
+
+DOME = 0.005
+"""If a thing's top falls off from its middle to its edge by this on all sides, it is a ball or an egg, no block [m]."""
+
 SQUARE = 0.3
 """Anisotropy of second moments, here that of sides 1 : 1.36, below which yaw comes from fourth moments: those vanish at
 1 : 1.73, second moments at 1 : 1."""
@@ -79,6 +88,7 @@ class Detection:
         pixel: size of a pixel there [m].
         points: (n, 3) its visible points.
         camera: name of the camera.
+        sure: partly hidden, but other evidence says that it is there.
     """
 
     label: str
@@ -93,6 +103,7 @@ class Detection:
     pixel: float
     points: Points
     camera: str
+    sure: bool = False
 
 
 def detections_of(blob: Blob, camera: str, parts: int = 3) -> Iterator[Detection]:
@@ -107,8 +118,11 @@ def detections_of(blob: Blob, camera: str, parts: int = 3) -> Iterator[Detection
         return
     hull = cv2.convexHull(np.ascontiguousarray(blob.points[:, :2]))
     (x, y), radius = cv2.minEnclosingCircle(hull)
-    if _is_round(hull, radius, blob.pixel) and 2 * radius >= ROUND_LEAST:
+    is_round = _is_round(hull, radius, blob.pixel)
+    if is_round and 2 * radius >= ROUND_LEAST:
         yield from _dish(blob, np.array([x, y]), camera)
+    elif is_round and blob.hidden < HIDDEN_RECTANGLE and _has_round_top(blob):
+        return  # a ball, an egg, the lid of a can
     elif (found := fit_block(blob, camera)) is not None:
         yield found
         rest = ~within(found, blob.points[:, :2], blob.pixel + SIDE)
@@ -121,6 +135,25 @@ def _is_round(hull: NDArray[Any], radius: float, pixel: float) -> bool:
     area = cv2.contourArea(hull) + cv2.arcLength(hull, True) * pixel / 2 + pi * pixel**2 / 4
     _, (width, depth), _ = cv2.minAreaRect(hull)
     return bool(area / (pi * (radius + pixel / 2) ** 2) > area / ((width + pixel) * (depth + pixel)))
+
+
+def _has_round_top(blob: Blob) -> bool:
+    """Whether what is highest in the blob fills its circle better than its rectangle, too."""
+    face = blob.points[top_face(blob.points)[0], :2]
+    if len(face) < LEAST_POINTS:
+        return False
+    hull = cv2.convexHull(np.ascontiguousarray(face))
+    return _is_round(hull, cv2.minEnclosingCircle(hull)[1], blob.pixel)
+
+
+def _is_domed(points: Points, centre: NDArray[np.float64]) -> bool:
+    """Whether a top face (n, 3) falls off from its middle in every direction; an edge that is up does not along it."""
+    local = points.astype(np.float64) - [*centre, 0.0]
+    x, y = (local[:, :2] / np.percentile(np.hypot(local[:, 0], local[:, 1]), 95)).T
+    terms = np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y])
+    (_, _, _, xx, xy, yy), *_ = np.linalg.lstsq(terms, local[:, 2], rcond=None)
+    least = -float(np.linalg.eigvalsh([[xx, xy / 2], [xy / 2, yy]]).max())
+    return least > DOME
 
 
 def top_height(points: Points) -> float:
@@ -152,7 +185,10 @@ def _dish(blob: Blob, guess: NDArray[np.float64], camera: str) -> Iterator[Detec
     distance = np.hypot(points[:, 0] - centre[0], points[:, 1] - centre[1])
     inside = distance < INSIDE * radius
     label = "plate" if top < DISH_FLATNESS * 2 * radius else "bowl"
-    floor = float(np.percentile(points[inside, 2], 10)) if inside.any() else (top if label == "plate" else 0.1 * top)
+    below = points[inside & (points[:, 2] < top + BAND), 2]
+    if inside.any() and (not len(below) or np.median(rim[:, 2]) - commonest(below) < RECESS):
+        return  # it bulges, or is flat
+    floor = commonest(below) if len(below) else (top if label == "plate" else 0.1 * top)
     hidden = blob.hidden if len(rim) >= LEAST_POINTS else 1.0
     yield Detection(
         label, COLOURS[blob.colour], centre, 0.0, np.array([2 * radius, 2 * radius]), top, floor,
@@ -163,6 +199,15 @@ def _dish(blob: Blob, guess: NDArray[np.float64], camera: str) -> Iterator[Detec
         inner = fit_block(replace(blob.part(standing), hidden=0.0), camera)
         if inner is not None:
             yield inner
+
+
+def commonest(values: NDArray[Any]) -> float:
+    """The middle of the shortest interval that holds half of `values` (n,), n > 0: not moved by noise, nor by a lesser
+    half that is something else."""
+    ordered = np.sort(values)
+    half = (len(ordered) + 1) // 2
+    begin = int((ordered[half - 1 :] - ordered[: len(ordered) - half + 1]).argmin())
+    return float(ordered[begin : begin + half].mean())
 
 
 def fit_circle(xy: NDArray[np.float64], guess: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -204,6 +249,8 @@ def fit_block(blob: Blob, camera: str) -> Detection | None:
         (x, y), (width, length), angle = cv2.minAreaRect(hull)
         centre, extent = np.array([x, y]), np.array([width, length]) + blob.pixel
         yaw, extent = canonical(float(np.radians(angle)), extent)
+    if top < LEAST_HEIGHT or _is_domed(points[on_top], centre):
+        return None
     if blob.hidden < HIDDEN_RECTANGLE and not _like_a_block(extent, solid, area.sum() / blob.area.sum()):
         return None
     return Detection(

@@ -22,7 +22,10 @@ SAME_LEVEL = 0.003
 """The highest visible part of a partly hidden object is its top if it is above the known one by more than this [m]."""
 
 PART_OF_BLOCK = (0.015, 0.08)
-"""Shortest and longest visible side, and least height, of a partly hidden thing that is taken for a new block [m]."""
+"""Shortest and longest visible side of a partly hidden thing that is taken for a new block [m]."""
+
+PART_TOP = 0.022
+"""Least height of its top: lower things of which a part is hidden may be discs, lids or the rims of plates [m]."""
 
 PART_HIDDEN = 0.5
 """Share of its outline that may be hidden then."""
@@ -143,13 +146,14 @@ class Tracker:
                 track.surface = found.top
 
     def _support(self, track: Track, top: float) -> tuple[float, bool]:
-        """Height of what the track stands on, and whether that is sure."""
+        """Height of what the track stands on, and whether that is sure. A dish stands on no block: it has one in it."""
         x, y = track.position[:2]
         below = [
             other.surface
             for other in self._tracks
             if other is not track
             and other is not self.grasp.track
+            and (track.label in MOVABLE or other.label not in MOVABLE)
             and other.covers(x, y)
             and other.surface < top - 0.008
         ]
@@ -176,14 +180,15 @@ class Tracker:
 
 
 def _believable(found: Detection) -> bool:
-    """Whether a thing not known yet can be taken for real: wholly visible, or a good part of a block with a hue."""
-    if found.complete:
+    """Whether a thing not known yet can be taken for real: wholly visible, in its place by other evidence, or a good
+    part of a block with a hue."""
+    if found.complete or found.sure:
         return True
     shortest, longest = PART_OF_BLOCK
     return (
         found.colour not in ACHROMATIC
         and found.label == "block"
         and found.hidden < PART_HIDDEN
-        and found.top > shortest
+        and found.top > PART_TOP
         and bool(shortest < found.extent.min() and found.extent.max() < longest)
     )
