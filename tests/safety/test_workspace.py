@@ -128,7 +128,7 @@ class TestHowCloselyItLooks:
         assert walls.can_go(way)
         assert bool(looked) is looks
 
-    @pytest.mark.parametrize("turn", [0.01, 0.13, 0.4, 0.9])
+    @pytest.mark.parametrize("turn", [0.01, 0.13, 0.4, 0.6, 0.7, 0.8, 0.9])
     def test_else_so_closely_that_it_cannot_bend_out_between(
         self, profile: RobotProfile, looked: list[FloatArray], turn: float, monkeypatch: pytest.MonkeyPatch
     ) -> None:
