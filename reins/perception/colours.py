@@ -72,7 +72,7 @@ class ColourTable:
     def classify(self, rgb: NDArray[np.uint8], gain: float = 1.0) -> NDArray[np.uint8]:
         """(n,) colour classes of (n, 3) pixels of an image whose exposure `gain` makes up for."""
         if gain != 1.0 and len(rgb):
-            rgb = cv2.convertScaleAbs(rgb, alpha=gain).reshape(-1, 3)
+            rgb = np.asarray(cv2.convertScaleAbs(rgb, alpha=gain), np.uint8).reshape(-1, 3)
         shift = 8 - _BITS
         index = (rgb[:, 0] >> shift).astype(np.intp)
         index <<= _BITS

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.relations import is_in, is_on
@@ -132,10 +134,10 @@ def image(pictures: list[Picture], painter: MujocoPainter) -> CameraImage:
 class TestDisturbances:
     @pytest.mark.parametrize("kind", KINDS)
     def test_changes_what_it_says_and_nothing_else(self, image: CameraImage, kind: str) -> None:
-        before = image.rgb.copy(), image.depth.copy(), image.pose.copy()
+        before: list[NDArray[Any]] = [image.rgb.copy(), image.depth.copy(), image.pose.copy()]
         made = load_disturbances("standard").disturb(kind, image, np.random.default_rng(0))
-        for old, kept in zip(before, (image.rgb, image.depth, image.pose), strict=True):
-            assert np.array_equal(old, kept), "the image that it was given is as it was"
+        after: list[NDArray[Any]] = [image.rgb, image.depth, image.pose]
+        assert all(map(np.array_equal, before, after)), "the image that it was given is as it was"
         assert made.rgb.dtype == np.uint8 and made.depth.dtype == np.float32
         changed = {
             "rgb": not np.array_equal(made.rgb, image.rgb),

@@ -81,7 +81,8 @@ def _cast(image: CameraImage, amount: float, random: np.random.Generator) -> Cam
 
 def _compression(image: CameraImage, amount: float, _random: np.random.Generator) -> CameraImage:
     _, packed = cv2.imencode(".jpg", image.rgb[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, round(amount)])
-    return replace(image, rgb=np.ascontiguousarray(cv2.imdecode(packed, cv2.IMREAD_COLOR)[..., ::-1], dtype=np.uint8))
+    unpacked = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
+    return replace(image, rgb=np.ascontiguousarray(unpacked[..., ::-1]))
 
 
 def _depth_noise(image: CameraImage, amount: float, random: np.random.Generator) -> CameraImage:
