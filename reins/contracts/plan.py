@@ -77,7 +77,7 @@ class Plan(BaseModel):
     """What a planner answers: a thought, then exactly one of steps, question or refusal, plus constraints.
 
     doubts:
-        why a person should look at it before it runs, as the planner knows it, a sentence each. Never a model's own words.
+        why a person should look at it before it runs, as the planner knows it, a sentence each; never a model's words.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -29,8 +29,8 @@ class Parameter:
         touches: for "object": the skill touches it, so a task that must avoid the object cannot use it here.
         lower, upper, unit: for "number": inclusive bounds and unit.
         above: for "number": it is a height over the top of the object that this parameter names.
-        along: for "number": it is a way of the object that the first of these parameters names, in the direction that the
-            second one names.
+        along: for "number": it is a way of the object that the first of these parameters names, in the direction that
+            the second one names.
         words: for "word": what is allowed.
         default: value when left out; None means required.
     """

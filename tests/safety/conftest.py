@@ -1,13 +1,12 @@
 """What every safety test needs: the profiles, and a loop."""
 
 from collections.abc import Callable
-from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
 from safety_loop import Loop
 
-from reins.hardware.profile import RobotProfile, known_profiles, load_profile
+from reins.hardware.profile import RobotProfile, load_profile
 
 settings.register_profile(
     "mutation",  # mutmut runs the tests once for every mutant: what a few examples find, the others do too
@@ -15,12 +14,6 @@ settings.register_profile(
     max_examples=8,
     suppress_health_check=[HealthCheck.differing_executors],  # it runs them again in the process that collected them
 )
-
-
-EVERY_ARM: Final = tuple(
-    pytest.param(name, marks=() if name == "franka" else pytest.mark.slow) for name in known_profiles("arm")
-)
-"""For `parametrize("profile", EVERY_ARM, indirect=True)`: rules that hold whatever the arm."""
 
 
 @pytest.fixture(scope="session", params=["franka"])

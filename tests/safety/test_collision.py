@@ -4,7 +4,7 @@ import coal
 import numpy as np
 import pinocchio as pin
 import pytest
-from conftest import EVERY_ARM
+from every_arm import EVERY_ARM
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

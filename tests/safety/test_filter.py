@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import EVERY_ARM
+from every_arm import EVERY_ARM
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
