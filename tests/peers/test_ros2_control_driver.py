@@ -26,7 +26,7 @@ from reins.nodes.drivers import make_robot
 from reins.nodes.ros2_control.link import Link
 from reins.nodes.ros2_control.setpoints import FRESH, SETPOINTS
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]  # they have a process of their own: another test's middleware would stay
+pytestmark = [pytest.mark.ros, pytest.mark.slow]  # they need a process that no other graph was in before
 
 GRIPPER = GripperController(
     controller="gripper_controller", controls=GripperControls.POSITION, joint="fr3_finger_joint1", closed=0.0, open=0.04

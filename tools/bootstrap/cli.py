@@ -30,7 +30,6 @@ The first call sets everything up in .venv and ros2_ws, later ones start at once
 instead of the first of 3.10 to 3.13 that is found.
 """
 RENDERING_COMMANDS = frozenset({"demo", "test", "up", "bench"})
-TALKING_COMMANDS = frozenset({"demo", "up"})  # with a language model in it
 ENV_NAMES = (
     "VIRTUAL_ENV",
     "PATH",
@@ -113,8 +112,6 @@ def _groups(command: str, arguments: Sequence[str]) -> list[str]:
     """The requirement groups that a command needs."""
     if command == "test":
         return ["runtime", "dev"]
-    if command in TALKING_COMMANDS:
-        return ["runtime", "llm"]
     if command != "setup":
         return ["runtime"]
     unknown = sorted(set(arguments) - set(GROUPS))
