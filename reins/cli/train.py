@@ -1,18 +1,16 @@
 """`reins train`: make the files of models/ anew. Needs the extra `train` (PyTorch)."""
 
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from reins.cli.console import ExitCode, err, out
+from reins.cli.console import ExitCode, out
+from reins.cli.long_work import interruptible, progress_bar, quick_torch
 from reins.contracts.errors import ReinsError, UnknownName
 
 if TYPE_CHECKING:
@@ -116,7 +114,11 @@ def planner(
     changes = {name: value for name, value in (("seed", seed), ("steps", steps)) if value is not None}
     settings = PlannerSettings.model_validate(changes)
     place = run / f"planner-{settings.seed}"
-    with _quick(threads), _interruptible() as interrupted, _bar("planner", settings.steps) as (progress, bar):
+    with (
+        quick_torch(threads),
+        interruptible() as interrupted,
+        progress_bar("planner", settings.steps) as (progress, bar),
+    ):
         result = make_planner_model(
             settings,
             place,
@@ -191,7 +193,7 @@ def _make(
     settings = settings_for(name, **changes)
     place = runs / f"{name}-{settings.seed}"
     place = alone(place) if settings.demos == 0 else place
-    with _quick(threads), _interruptible() as interrupted, _parts(name) as (tell, on_part):
+    with quick_torch(threads), interruptible() as interrupted, _parts(name) as (tell, on_part):
         limits = Limits(
             seconds=None if minutes is None else 60.0 * minutes,
             save_every=save_every,
@@ -208,32 +210,9 @@ def _make(
 
 
 @contextmanager
-def _quick(threads: int) -> Iterator[None]:
-    """Within the block, PyTorch has this many threads, and numbers too small to matter are 0: they cost a hundred times
-    what others do."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
-        torch.set_num_threads(before)
-
-
-@contextmanager
-def _bar(name: str, steps: int) -> Iterator[tuple[Progress, TaskID]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err) as progress:
-        yield progress, progress.add_task(name, total=steps)
-
-
-@contextmanager
 def _parts(name: str) -> Iterator[tuple["Tell", "OnPart"]]:
     """A bar for one part of a run after the other, with the time that is left of it at most, and where lines go."""
-    with _bar(name, 1) as (progress, bar):
+    with progress_bar(name, 1) as (progress, bar):
         now = ""
 
         def tell(line: str) -> None:
@@ -247,25 +226,6 @@ def _parts(name: str) -> Iterator[tuple["Tell", "OnPart"]]:
             progress.update(bar, completed=done)
 
         yield tell, on_part
-
-
-@contextmanager
-def _interruptible() -> Iterator[list[int]]:
-    """Ctrl-C asks for a pause; pressed again, it ends at once. What is given holds the signals that came."""
-    came: list[int] = []
-
-    def ask(number: int, _frame: FrameType | None) -> None:
-        if came:
-            raise KeyboardInterrupt
-        came.append(number)
-        err.print("saving a checkpoint; Ctrl-C again to stop without")
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield came
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _imitate(name: str, robot: str, seed: int | None, folder: Path | None) -> None:

@@ -7,7 +7,8 @@ import typer
 from rich.markup import escape
 
 from reins.cli.console import ExitCode, out
-from reins.cli.train import RUNS, Episodes, Run, Seed, Threads, _bar, _interruptible, _quick, needs_extra
+from reins.cli.long_work import interruptible, progress_bar, quick_torch
+from reins.cli.train import RUNS, Episodes, Run, Seed, Threads, needs_extra
 
 
 def locomotion(
@@ -34,7 +35,11 @@ def locomotion(
     settings = WalkSettings.model_validate({name: value for name, value in given.items() if value is not None})
     place = run / f"locomotion-{settings.seed}"
     seconds = None if minutes is None else 60.0 * minutes
-    with _quick(threads), _interruptible() as interrupted, _bar("locomotion", settings.steps) as (progress, bar):
+    with (
+        quick_torch(threads),
+        interruptible() as interrupted,
+        progress_bar("locomotion", settings.steps) as (progress, bar),
+    ):
         limits = WalkLimits(seconds, save_every, lambda: bool(interrupted))
 
         def tell(line: str) -> None:

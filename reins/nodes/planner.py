@@ -12,7 +12,7 @@ from reins_msgs.action import ExecuteTask
 from reins_msgs.srv import Explain
 
 from reins.contracts.errors import ReinsError, UnknownName
-from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
+from reins.contracts.event import GOAL_REJECTED, LANGUAGE_MODEL, SafetyEvent, Severity
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene, sensible
 from reins.hardware.profile import load_profile
@@ -304,7 +304,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def _tell_reports(self) -> None:
         while not self._reports.empty():
-            self._tell(Severity.ERROR, "language_model", self._reports.get())
+            self._tell(Severity.ERROR, LANGUAGE_MODEL, self._reports.get())
 
     def _tell_news(self, task: RunningTask) -> None:
         for text in task.news():

@@ -1,14 +1,23 @@
 """A peer as a process: one line of JSON on its stdin is one request, one on its stdout the answer."""
 
+import itertools
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from typing_extensions import Self
+
+_NUMBERS: Final = itertools.count(1)
+
+
+def address_of_its_own() -> str:
+    """An address of this machine that no other peer has."""
+    return f"127.{os.getpid() // 250 % 250 + 2}.{os.getpid() % 250 + 1}.{next(_NUMBERS) % 250 + 1}"
 
 
 class PeerProcess:

@@ -21,6 +21,8 @@ from reins.hardware.ur import library
 pytest.importorskip("rtde_control", reason="ur-rtde is not installed: `./run setup ur`")
 from ur_process import URPeer  # of no use without it
 
+pytestmark = pytest.mark.ros  # not beside others: the controller expects an answer every 2 ms
+
 PROFILE = load_profile("ur5e")
 SHORT = 0.15
 """A cut network is told within this time [s], the time until the test looks included."""

@@ -1,15 +1,11 @@
 """Starts the UR peer as a process and asks things of it."""
 
-import itertools
-import os
 from typing import Final
 
-from peer_process import PeerProcess
+from peer_process import PeerProcess, address_of_its_own
 
 PORTS: Final = (29999, 30003, 30004, 63352)
 """That the driver connects to."""
-
-_NUMBERS = itertools.count(1)
 
 
 class URPeer(PeerProcess):  # type: ignore[misc]
@@ -19,7 +15,7 @@ class URPeer(PeerProcess):  # type: ignore[misc]
     """
 
     def __init__(self, *traits: str, profile: str = "ur5e") -> None:
-        self.address = f"127.{os.getpid() // 250 % 250 + 2}.{os.getpid() % 250 + 1}.{next(_NUMBERS) % 250 + 1}"
+        self.address = address_of_its_own()
         super().__init__("ur_peer.py", self.address, profile, *traits)
 
     def cut_network(self) -> None:
