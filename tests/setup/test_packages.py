@@ -80,3 +80,14 @@ def test_mending_takes_damaged_packages_and_pips_leftovers_out(tmp_path: Path) -
     assert not broken.exists()
     assert not leftover.exists()
     assert (layout.site / "pip-1.0.dist-info").exists()
+
+
+def test_what_must_come_without_its_dependencies_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(Console, "run", lambda _self, *arguments: commands.append([str(a) for a in arguments[2]]))
+    layout = Layout(tmp_path)
+    layout.venv.mkdir()
+    packages.install(layout, Console(tmp_path), ["runtime", "go2", "dev"], {})
+    whole, bare = (" ".join(command) for command in commands)
+    assert "runtime.txt" in whole and "dev.txt" in whole and "--no-deps" not in whole
+    assert "go2.txt" in bare and "--no-deps" in bare and "runtime.txt" not in bare

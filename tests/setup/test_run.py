@@ -59,7 +59,7 @@ def test_a_path_that_ros_cannot_live_in_is_refused() -> None:
 
 
 def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
-    groups = "runtime, dev, pybullet, franka, ur, train, llm, vlm"
+    groups = "runtime, dev, pybullet, franka, ur, go2, train, llm, vlm"
     with pytest.raises(Problem, match=rf"No group trian\. The groups are: {groups}"):
         cli._groups("setup", ["trian"])
 

@@ -24,7 +24,7 @@ usage: ./run COMMAND [ARGUMENT …]
   ./run python …                  Python with reins and ROS 2 in it
   ./run exec PROGRAM …            any program in the same environment, such as ros2
   ./run env                       that environment as shell lines: eval "$(./run env)"
-  ./run setup [GROUP …]           set up only; groups: dev (tests), pybullet, franka, ur, train, llm, vlm
+  ./run setup [GROUP …]           set up only; groups: dev (tests), pybullet, franka, ur, go2, train, llm, vlm
 
 The first call sets everything up in .venv and ros2_ws, later ones start at once. REINS_PYTHON names a Python to use
 instead of the first of 3.10 to 3.13 that is found.

@@ -16,7 +16,7 @@ from bootstrap.stamp import Stamp, entries, fingerprint, group_fingerprint, inte
 
 WHEELS = "wheels"
 CHOSEN = "REINS_PYTHON"  # names the Python to use; `run` starts set-up with it
-GROUPS = ("runtime", "dev", "pybullet", "franka", "ur", "train", "llm", "vlm")
+GROUPS = ("runtime", "dev", "pybullet", "franka", "ur", "go2", "train", "llm", "vlm")
 COMPILED = ("llm",)  # groups that come as source and take minutes: compiled beside everything else
 
 

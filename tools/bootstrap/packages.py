@@ -19,6 +19,7 @@ PIP_OPTIONS = ("--disable-pip-version-check", "--no-input", "--retries", "2", "-
 BUILDER_PYTHON = re.compile(r"/opt/python/cp\d+-cp\d+/include/python3\.\d+")
 BUILDER_NUMPY = re.compile(r"/opt/python/cp\d+-cp\d+/lib/python3\.\d+/site-packages/numpy/\w+/include")
 SYSTEM_SITE = "include-system-site-packages"
+BARE = ("go2",)  # groups whose packages name dependencies that reins does not want: what they need is in the file
 REWRITTEN = ".cmake"  # files that relocation changes after pip recorded them
 
 
@@ -55,9 +56,12 @@ def clear_venv(layout: Layout, console: Console) -> None:
 
 def install(layout: Layout, console: Console, groups: Sequence[str], env: Mapping[str, str]) -> None:
     """Install the requirement `groups` at their pins; what `compiling` has built is taken as it is."""
-    command = [*_pip(layout, "install", groups), "--find-links", layout.wheels]
     layout.wheels.mkdir(exist_ok=True)
-    console.run(f"installing the pinned packages ({', '.join(groups)})", "pip", command, env, layout.root)
+    whole, bare = ([group for group in groups if (group in BARE) is is_bare] for is_bare in (False, True))
+    for chosen, options in ((whole, ()), (bare, ("--no-deps",))):
+        if chosen:
+            command = [*_pip(layout, "install", chosen), "--find-links", layout.wheels, *options]
+            console.run(f"installing the pinned packages ({', '.join(chosen)})", "pip", command, env, layout.root)
 
 
 def compiling(
