@@ -2,7 +2,7 @@
 
 from reins.hardware.profile import RobotProfile
 from reins.hardware.streaming.robot import StreamingRobot
-from reins.nodes.ros2_control.gripper import Ros2ControlHand
+from reins.nodes.ros2_control.gripper import ros2_control_hand
 from reins.nodes.ros2_control.session import Ros2ControlSession
 
 
@@ -16,5 +16,5 @@ def ros2_control_robot(profile: RobotProfile) -> StreamingRobot:
         lambda: Ros2ControlSession(drive, profile),
         None
         if gripper is None
-        else lambda: Ros2ControlHand(gripper, profile.gripper, drive.prefix, drive.joint_states),
+        else lambda: ros2_control_hand(gripper, profile.gripper, drive.prefix, drive.joint_states),
     )

@@ -1,9 +1,8 @@
-"""A gripper behind ros2_control, in a thread of its own."""
+"""A gripper behind ros2_control."""
 
 import time
 from collections.abc import Callable
 from importlib import import_module
-from threading import Condition, Thread
 from typing import Any, Final, Protocol
 
 from sensor_msgs.msg import JointState
@@ -13,18 +12,13 @@ from reins.contracts.errors import ReinsError
 from reins.hardware.profile import Gripper
 from reins.hardware.robot import GripperCommand
 from reins.hardware.ros2_control import GripperController, GripperControls
+from reins.hardware.streaming.hand import PolledHand
 from reins.hardware.streaming.session import Fingers
 from reins.nodes.control_loop import Inbox
 from reins.nodes.qos import CONTROL
 from reins.nodes.ros2_control.joint_states import JointReader, Misread
-from reins.nodes.ros2_control.link import Link, absolute
+from reins.nodes.ros2_control.link import Link, absolute, wait_for
 from reins.nodes.ros2_control.setpoints import SETPOINTS
-
-POLL: Final = 0.02
-"""Time between two looks at the fingers [s]."""
-
-APPEAR: Final = 4.0
-"""How long joint states and the controller may take to be discovered [s]."""
 
 SILENCE: Final = 1.0
 """Fingers that nothing was heard of for longer do not work [s]."""
@@ -56,7 +50,8 @@ class _Forwarded:
     def __init__(self, link: Link, controller: str) -> None:
         topic = f"{absolute(controller)}/commands"
         self._publisher = link.node.create_publisher(Float64MultiArray, topic, SETPOINTS)
-        _await(lambda: link.node.count_subscribers(topic) > 0, f"nobody listens on {topic}: is it configured?")
+        if wait_for(lambda: link.node.count_subscribers(topic) or None) is None:
+            raise ReinsError(f"nobody listens on {topic}: is it configured?")
 
     def send(self, position: float, force: float) -> None:
         self._publisher.publish(Float64MultiArray(data=[position]))
@@ -78,7 +73,8 @@ class _Action:
             ) from None
         self._link, self._name = link, f"{absolute(controller)}/gripper_cmd"
         self._client = link.action_client(self._kind, self._name)
-        _await(self._client.server_is_ready, f"no gripper action {self._name} answers; activate its controller")
+        if wait_for(lambda: self._client.server_is_ready() or None) is None:
+            raise ReinsError(f"no gripper action {self._name} answers; activate its controller")
         self._asked: Any = None
 
     def send(self, position: float, force: float) -> None:
@@ -95,22 +91,14 @@ class _Action:
         return "" if accepted else f"{self._name} takes no goal; is its controller active?"
 
 
-def _await(ready: Any, otherwise: str) -> None:
-    end = time.monotonic() + APPEAR
-    while not ready():
-        if time.monotonic() > end:
-            raise ReinsError(otherwise)
-        time.sleep(0.01)
-
-
 KINDS: Final[dict[GripperControls, Callable[[Link, str], _Controller]]] = {
     GripperControls.ACTION: _Action,
     GripperControls.POSITION: _Forwarded,
 }
 
 
-class Ros2ControlHand:
-    """Implements `reins.hardware.streaming.session.Hand`. The newest command wins.
+def ros2_control_hand(gripper: GripperController, limits: Gripper, prefix: str, joint_states: str) -> PolledHand:
+    """The gripper.
 
     Args:
         gripper: which controller, and what its joint's positions mean.
@@ -120,120 +108,80 @@ class Ros2ControlHand:
     Raises:
         ReinsError: it does not answer; says what to do.
     """
+    return PolledHand("ros2-control-hand", lambda: Ros2ControlGrip(gripper, limits, prefix, joint_states))
+
+
+class Ros2ControlGrip:
+    """One way to the gripper, and what it is doing; implements `reins.hardware.streaming.hand.Grip`.
+
+    Args:
+        gripper, limits, prefix, joint_states: as for `ros2_control_hand`.
+
+    Raises:
+        ReinsError: it does not answer; says what to do.
+    """
 
     def __init__(self, gripper: GripperController, limits: Gripper, prefix: str, joint_states: str) -> None:
         self._gripper, self._limits = gripper, limits
         self._topic = absolute(joint_states)
         self._reader = JointReader([prefix + gripper.joint], self._topic)
-        self._changed = Condition()
-        self._wanted: GripperCommand | None = None
-        self._frozen = self._recovering = self._closing = False
-        self._link, self._inbox, self._controller, self._fingers = self._connect()
-        self._heard_at = self._moved_at = time.monotonic()
-        self._rested_at = self._fingers.width
-        self._thread = Thread(target=self._run, name="ros2-control-hand", daemon=True)
-        self._thread.start()
-
-    def _connect(self) -> tuple[Link, "Inbox[JointState]", _Controller, Fingers]:
-        link = Link("gripper")
+        self._doing: GripperCommand | None = None
+        self._link = Link("gripper")
         try:
-            inbox = Inbox(link.node, JointState, self._topic, CONTROL)
-            found: list[float] = []
-
-            def heard() -> bool:
-                found.extend(width for width in [self._look(inbox)] if width is not None)
-                return bool(found)
-
-            _await(heard, f"{self._topic} has no joint '{self._gripper.joint}' of the gripper; is it in the profile?")
-            return link, inbox, KINDS[self._gripper.controls](link, self._gripper.controller), Fingers(found[-1], False)
+            self._inbox: Inbox[JointState] = Inbox(self._link.node, JointState, self._topic, CONTROL)
+            width = wait_for(self._look)
+            if width is None:
+                raise ReinsError(
+                    f"{self._topic} has no joint '{prefix}{gripper.joint}' of the gripper; is it in the profile?"
+                )
+            self._controller = KINDS[gripper.controls](self._link, gripper.controller)
         except ReinsError:
-            link.close()
+            self._link.close()
             raise
+        self._fingers, self._rested_at = Fingers(width, False), width
+        self._heard_at = self._moved_at = time.monotonic()
 
-    def fingers(self) -> Fingers:
-        """The newest state; never blocks."""
-        with self._changed:
-            return self._fingers
+    def turn(self, wanted: GripperCommand | None, frozen: bool) -> Fingers:
+        """Send what is wanted if it is new, and look at the fingers; never waits. What they hold they keep holding.
 
-    def command(self, command: GripperCommand) -> None:
-        """Do this from now on; never blocks. The same command again changes nothing."""
-        with self._changed:
-            if command != self._wanted:
-                self._wanted = command
-                self._changed.notify()
-
-    def freeze(self) -> None:
-        """Stop the fingers where they are; what they hold they keep holding."""
-        with self._changed:
-            if self._wanted is not None:
-                self._wanted, self._frozen = None, True
-                self._changed.notify()
-
-    def recover(self) -> None:
-        """Clear the trouble; no earlier command resumes."""
-        with self._changed:
-            self._recovering = True
-            self._changed.notify()
+        Raises:
+            ReinsError: nothing is heard of the fingers, or the controller takes no commands.
+        """
+        if frozen and not self._fingers.holding:
+            self._controller.send(self._position(self._fingers.width), self._limits.grasp_force)
+            self._doing = None
+        if wanted is not None and wanted != self._doing:
+            width = min(max(wanted.width, 0.0), self._limits.max_width)
+            self._controller.send(self._position(width), min(wanted.force, self._limits.max_force))
+            self._doing, self._moved_at = wanted, time.monotonic()
+        self._fingers = self._watch(self._fingers.width)
+        if refused := self._controller.refused():
+            raise ReinsError(refused)
+        return self._fingers
 
     def close(self) -> None:
-        """End the thread; the fingers keep what they hold."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify()
-        self._thread.join(timeout=2.0)
+        """Leave the graph."""
         self._link.close()
 
-    # What follows runs in the hand's own thread.
-
-    def _run(self) -> None:
-        doing: GripperCommand | None = None
-        while True:
-            with self._changed:
-                self._changed.wait(POLL)
-                wanted, frozen, recovering, closing = self._wanted, self._frozen, self._recovering, self._closing
-                self._frozen = self._recovering = False
-                fingers = self._fingers
-            if closing:
-                return
-            if recovering:
-                fingers, doing, self._heard_at = Fingers(fingers.width, False), None, time.monotonic()
-            if not fingers.trouble:
-                doing = self._drive(doing, wanted, frozen, fingers)
-                fingers = self._watch(fingers, doing)
-            with self._changed:
-                self._fingers = fingers
-                if recovering:
-                    self._wanted = None
-
-    def _drive(
-        self, doing: GripperCommand | None, wanted: GripperCommand | None, frozen: bool, fingers: Fingers
-    ) -> GripperCommand | None:
-        """Send what is new; what is being done now."""
-        if frozen and not fingers.holding:
-            self._controller.send(self._position(fingers.width), self._limits.grasp_force)
-        if wanted is None or wanted == doing:
-            return doing if wanted is not None or fingers.holding else None
-        width = min(max(wanted.width, 0.0), self._limits.max_width)
-        self._controller.send(self._position(width), min(wanted.force, self._limits.max_force))
-        self._moved_at = time.monotonic()
-        return wanted
-
-    def _watch(self, before: Fingers, doing: GripperCommand | None) -> Fingers:
-        now, width = time.monotonic(), self._look(self._inbox)
-        if width is not None:
+    def _watch(self, before: float) -> Fingers:
+        """The fingers now, which were at the width `before` [m]."""
+        now, width = time.monotonic(), self._look()
+        if width is None:
+            if now - self._heard_at > SILENCE:
+                raise ReinsError(f"{self._topic} no longer tells the gripper's '{self._gripper.joint}'")
+            width = before
+        else:
             self._heard_at = now
-            if abs(width - self._rested_at) > MOVING:
-                self._moved_at, self._rested_at = now, width
-        elif now - self._heard_at > SILENCE:
-            return Fingers(before.width, False, f"{self._topic} no longer tells the gripper's '{self._gripper.joint}'")
-        width = before.width if width is None else width
+        if abs(width - self._rested_at) > MOVING:
+            self._moved_at, self._rested_at = now, width
+        doing = self._doing
         holding = doing is not None and now - self._moved_at > RESTING and width > doing.width + STALLED
-        return Fingers(width, holding, self._controller.refused())
+        return Fingers(width, holding)
 
-    def _look(self, inbox: "Inbox[JointState]") -> float | None:
+    def _look(self) -> float | None:
         """The newest width [m], if there is one."""
         width = None
-        for message in inbox.drain():
+        for message in self._inbox.drain():
             try:
                 sample = self._reader.read(message)
             except Misread:  # silence says so in the end

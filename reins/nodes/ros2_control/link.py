@@ -2,7 +2,8 @@
 
 import os
 import time
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import rclpy
 from rclpy.action.client import ActionClient
@@ -16,6 +17,20 @@ from reins.nodes.middleware import avoid_shared_memory
 
 NAME: Final = "reins_driver"
 """How the driver's nodes are called, before the number of the process."""
+
+
+APPEAR: Final = 4.0
+"""How long joint states and controllers may take to be discovered [s]."""
+
+T = TypeVar("T")
+
+
+def wait_for(look: Callable[[], T | None]) -> T | None:
+    """What `look` gives as soon as it gives something; None when it does not within `APPEAR`."""
+    end = time.monotonic() + APPEAR
+    while (found := look()) is None and time.monotonic() < end:
+        time.sleep(0.005)
+    return found
 
 
 def absolute(name: str) -> str:

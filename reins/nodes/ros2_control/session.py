@@ -14,12 +14,9 @@ from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 from reins.nodes.control_loop import Inbox
 from reins.nodes.ros2_control.controller import ask_order, topic_of
 from reins.nodes.ros2_control.joint_states import JointReader, Misread, Sample
-from reins.nodes.ros2_control.link import Link, absolute
+from reins.nodes.ros2_control.link import APPEAR, Link, absolute, wait_for
 from reins.nodes.ros2_control.manager import ControllerManager
 from reins.nodes.ros2_control.setpoints import ArraySetpoints, Setpoints, TrajectorySetpoints
-
-APPEAR: Final = 4.0
-"""How long joint states and the controller may take to be discovered [s]."""
 
 OTHERS: Final = 1.0
 """How long another program that commands the controller may take to be discovered after the controller was [s]."""
@@ -72,8 +69,9 @@ class Ros2ControlSession:
 
     def _first(self) -> Sample:
         said = f"nothing comes on {self._states}; is the joint_state_broadcaster active, and ROS_DOMAIN_ID the same?"
-        end = time.monotonic() + APPEAR
-        while time.monotonic() < end:
+
+        def look() -> Sample | None:
+            nonlocal said
             for message in self._inbox.drain():
                 try:
                     if sample := self._reader.read(message):
@@ -83,7 +81,10 @@ class Ros2ControlSession:
                     )
                 except Misread as misread:
                     said = str(misread)
-            time.sleep(0.005)
+            return None
+
+        if sample := wait_for(look):
+            return sample
         raise SessionLost(said)
 
     def _refuse_others(self) -> None:
@@ -103,11 +104,8 @@ class Ros2ControlSession:
             if drive.controls is Controls.TRAJECTORY
             else ArraySetpoints(node, topic, order, drive, profile)
         )
-        end = time.monotonic() + APPEAR
-        while node.count_subscribers(topic) == 0:
-            if time.monotonic() > end:
-                raise SessionLost(f"nobody listens on {topic}: is controller '{drive.controller}' configured?")
-            time.sleep(0.01)
+        if wait_for(lambda: node.count_subscribers(topic) or None) is None:
+            raise SessionLost(f"nobody listens on {topic}: is controller '{drive.controller}' configured?")
         return setpoints
 
     @property
