@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from unittest.mock import patch
 
 import pytest
@@ -26,6 +27,18 @@ def _logs_are_temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     """Graphs leave neither logs nor black box files at home, where those of real stops are."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path_factory.mktemp("ros_logs")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _graphs_stay_on_this_machine() -> Iterator[None]:
+    """Nodes of this process hear the local host alone. Fast DDS reads how once in a process, so it stands for all tests
+    from the start; a process that a test starts with another range has its own."""
+    with patch.dict(os.environ, {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}):
+        if find_spec("rclpy"):
+            from reins.nodes.middleware import avoid_shared_memory
+
+            avoid_shared_memory()
         yield
 
 

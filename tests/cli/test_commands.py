@@ -183,7 +183,6 @@ def test_the_keyboard_needs_a_terminal() -> None:
 def test_without_a_graph_it_says_how_to_start_one(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rclpy", reason="needs ROS 2")
     monkeypatch.setenv("ROS_DOMAIN_ID", "97")
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     monkeypatch.setattr("reins.nodes.client.DISCOVERY", 1.0)
     result = reins(*command)
     assert result.exit_code == ExitCode.ERROR

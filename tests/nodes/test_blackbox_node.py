@@ -16,7 +16,6 @@ from reins.blackbox.folder import files_in
 from reins.blackbox.reading import Recording, read
 from reins.demo.session import free_domain
 from reins.nodes.blackbox import BlackboxNode
-from reins.nodes.middleware import avoid_shared_memory
 from reins.nodes.qos import EVENTS, LATCHED
 
 pytestmark = pytest.mark.ros
@@ -31,7 +30,6 @@ class Graph:
         self.folder = folder
         given = {"folder": str(folder), "after": "0.2", **parameters}
         words = [word for name, value in given.items() for word in ("-p", f"{name}:={value}")]
-        avoid_shared_memory()
         rclpy.init(args=["--ros-args", *words], domain_id=free_domain())
         self.node = BlackboxNode()
         self.other = Node("other", use_global_arguments=False)

@@ -25,8 +25,7 @@ SOON = 5.0
 
 
 @pytest.fixture
-def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[Node]:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+def node() -> Iterator[Node]:
     context = Context()
     rclpy.init(args=[], context=context, domain_id=free_domain())
     node = Node("loop", context=context, use_global_arguments=False)

@@ -79,5 +79,25 @@ def test_a_frame_is_put_together_and_sizes_must_agree() -> None:
     frame = convert.frame_from_msgs("wrist", colour, convert.depth_to_msg(depth, 2.5, "f"), info, pose)
     assert (frame.name, frame.stamp) == ("wrist", 2.5)
     assert np.array_equal(frame.intrinsics, k)
-    with pytest.raises(ReinsError, match="register depth"):
+    with pytest.raises(ReinsError, match="'wrist': colour is 6x4 and depth 6x2; register depth"):
         convert.frame_from_msgs("wrist", colour, convert.depth_to_msg(depth[:2], 2.5, "f"), info, pose)
+
+
+def test_camera_info_of_another_size_or_another_camera_is_refused() -> None:
+    k, pose = np.diag([5.0, 5.0, 1.0]), convert.pose_to_msg(np.eye(4), 2.5, "base")
+    colour = convert.colour_to_msg(np.zeros((4, 6, 3), np.uint8), 2.5, "f")
+    depth = convert.depth_to_msg(np.ones((4, 6), np.float32), 2.5, "f")
+    with pytest.raises(ReinsError, match="camera_info is for 12x8"):
+        convert.frame_from_msgs("wrist", colour, depth, convert.info_to_msg(k, 12, 8, 2.5, "f"), pose)
+    with pytest.raises(ReinsError, match="of the frames f, g"):
+        convert.frame_from_msgs("wrist", colour, depth, convert.info_to_msg(k, 6, 4, 2.5, "g"), pose)
+    convert.frame_from_msgs("wrist", colour, depth, convert.info_to_msg(k, 0, 0, 2.5, ""), pose)
+
+
+def test_what_cannot_be_read_names_the_camera() -> None:
+    colour = convert.colour_to_msg(np.zeros((4, 6, 3), np.uint8), 2.5, "f")
+    colour.encoding = "bayer_rggb8"
+    depth = convert.depth_to_msg(np.ones((4, 6), np.float32), 2.5, "f")
+    info, pose = convert.info_to_msg(np.eye(3), 6, 4, 2.5, "f"), convert.pose_to_msg(np.eye(4), 2.5, "base")
+    with pytest.raises(ReinsError, match=r"'wrist': colour image encoded as 'bayer_rggb8'; rgb8 and bgr8"):
+        convert.frame_from_msgs("wrist", colour, depth, info, pose)

@@ -85,8 +85,7 @@ Maker = Callable[..., Toy]
 
 
 @pytest.fixture
-def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Maker]:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+def make() -> Iterator[Maker]:
     nodes: list[Toy] = []
 
     def toy(*given: str) -> Toy:
@@ -330,6 +329,15 @@ def test_a_process_started_by_one_that_avoids_shared_memory_avoids_it_too(monkey
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     avoid_shared_memory()
     assert os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SYSTEM_DEFAULT"
+
+
+def test_what_is_done_already_is_not_done_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FASTRTPS_DEFAULT_PROFILES_FILE", raising=False)
+    monkeypatch.delenv("FASTDDS_BUILTIN_TRANSPORTS", raising=False)
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    avoid_shared_memory()
+    avoid_shared_memory()
+    assert "FASTDDS_BUILTIN_TRANSPORTS" not in os.environ
 
 
 def test_logging_from_another_thread_does_not_hold_it_up(make: Maker, capfd: pytest.CaptureFixture[str]) -> None:

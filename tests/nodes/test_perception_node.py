@@ -95,8 +95,7 @@ class FakeCameras:
 
 
 @pytest.fixture
-def cameras(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeCameras]:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+def cameras() -> Iterator[FakeCameras]:
     given = ["-p", "frozen_after:=0.5", "-p", "image_age:=1.0", "-p", "rate:=10.0"]
     rclpy.init(args=["--ros-args", *given], domain_id=free_domain())
     node, fake = PerceptionNode(), FakeCameras()

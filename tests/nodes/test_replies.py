@@ -64,8 +64,7 @@ class Talk:
 
 
 @pytest.fixture
-def talk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+def talk() -> Iterator[Talk]:
     rclpy.init(domain_id=free_domain())
     yield Talk()
     try_shutdown()

@@ -109,8 +109,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+def desk() -> Iterator[Desk]:
     rclpy.init(args=["--ros-args", "-p", "pad:='off'"], domain_id=free_domain())
     node, executor = TeleopNode(), SingleThreadedExecutor()
     executor.add_node(node)

@@ -75,7 +75,6 @@ class Commander:
 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., RobotNode]]:
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     monkeypatch.setitem(drivers.DRIVERS, "real", real)
     nodes: list[RobotNode] = []
 

@@ -33,9 +33,8 @@ SLOW = Constraint(kind="speed", scale=0.5)
 
 
 @pytest.fixture
-def safety(monkeypatch: pytest.MonkeyPatch) -> Iterator[SafetyNode]:
+def safety() -> Iterator[SafetyNode]:
     """Configured, and inactive."""
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     rclpy.init(args=[], domain_id=free_domain())
     node = SafetyNode()
     node.trigger_configure()

@@ -57,9 +57,8 @@ PICK = SkillCall(skill="pick", arguments={"object": "red_block"})
 
 
 @pytest.fixture
-def configured(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[type], Any]]:
+def configured() -> Iterator[Callable[[type], Any]]:
     """Makes a node that is configured: its handlers are called by hand."""
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     nodes: list[ManagedNode[Any]] = []
 
     def make(kind: type) -> Any:

@@ -14,9 +14,11 @@ from reins.demo.recording import Recording
 from reins.demo.run import INSTRUCTION
 from reins.demo.session import Session, graph
 from reins.nodes.client import GraphClient
-from reins.nodes.outcomes import TaskOutcome, TaskProgress
+from reins.nodes.outcomes import PlanQuestion, TaskOutcome, TaskProgress
+from reins.nodes.plan_client import PlanClient
 from reins.nodes.recorder import GraphRecorder
 from reins.nodes.skill_worker import STANDING
+from reins.planning.approval import Approve
 from reins.sim.predicates import is_in, is_touched
 from reins.teleop.intent import Action, Direction
 
@@ -205,3 +207,40 @@ def test_a_pad_that_is_unplugged_while_held_holds_and_gives_nothing_back(client:
     assert "joystick_lost" in {event.kind for event in recording.events}
     refused = client.run_skill(HOME, (), LIMIT, ignore)
     assert not refused.success and "reins handback" in refused.reason
+
+
+def test_a_plan_that_waits_is_withdrawn_by_a_takeover_and_asked_about_again_after_the_hand_back(
+    client: GraphClient, pad: PadInHand
+) -> None:
+    plans, asked = PlanClient(client), list[PlanQuestion | None]()
+    plans.watch(asked.append)
+    dealt_with, waits = set[int](), list[str]()
+
+    def take_over(number: int) -> None:
+        pad.hold(True)
+        end = time.monotonic() + SOON
+        while asked[-1] is not None:
+            assert time.monotonic() < end, "the question stays open while an operator drives"
+            client.spin(0.1)
+        reply = plans.answer(Approve("anna@desk"), number)
+        assert not reply.accepted
+        waits.append(reply.message)
+        pad.push(Direction.Z, 1.0, 0.5)
+        pad.hold(False)
+        wait_for_mode(client, "hold")
+        pad.press(Action.HAND_BACK)
+
+    def look() -> None:
+        question = asked[-1] if asked else None
+        if question is None or question.number in dealt_with:
+            return
+        dealt_with.add(question.number)
+        if question.number == 1:
+            take_over(question.number)
+        else:
+            assert plans.answer(Approve("anna@desk"), question.number).accepted
+
+    result = client.execute_task("push the green block left", LONG, ignore, "ask", look)
+    assert result.success, result.reason
+    assert waits == ["no plan waits for an answer"]
+    assert [question.number for question in asked if question is not None] == [1, 2]

@@ -27,9 +27,8 @@ SOON = 10.0
 
 
 @pytest.fixture
-def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bool], TeleopNode]]:
+def make() -> Iterator[Callable[[bool], TeleopNode]]:
     """Makes an active teleop node of a Go2."""
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     nodes: list[TeleopNode] = []
 
     def node(stamped: bool) -> TeleopNode:

@@ -26,7 +26,7 @@ from reins.nodes.drivers import make_robot
 from reins.nodes.ros2_control.link import Link
 from reins.nodes.ros2_control.setpoints import FRESH, SETPOINTS
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]  # they need a process that no other graph was in before
+pytestmark = pytest.mark.ros
 
 GRIPPER = GripperController(
     controller="gripper_controller", controls=GripperControls.POSITION, joint="fr3_finger_joint1", closed=0.0, open=0.04
@@ -51,7 +51,6 @@ NUDGE = Nudge(np.full(7, 0.1) * np.array([1, 1, 1, 1, 1, 1, -1]), 1.0)
 def _apart() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("ROS_DOMAIN_ID", str(free_domain()))
-        monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         yield
 
 
