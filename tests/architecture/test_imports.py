@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "reins"
 INTERFACE = {
     f"reins.hardware.{module}"
     for module in (
-        *("robot", "legged", "legs", "profile", "profile_base", "quadruped", "quadruped_build"),
+        *("robot", "legged", "legged_orders", "legs", "profile", "profile_base", "quadruped", "quadruped_build"),
         *("kinematics", "host"),
     )
 }

@@ -4,8 +4,8 @@ from typing import Final
 
 import numpy as np
 
-from reins.contracts.errors import ReinsError
-from reins.hardware.legged import LeggedState, Odometry, Posture, SafeBodyCommand
+from reins.hardware.legged import LeggedState, Odometry, SafeBodyCommand
+from reins.hardware.legged_orders import BodyOrders
 from reins.hardware.legs import LegControl, Sense, up_of
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray, RobotSpec, StopCategory
@@ -65,15 +65,13 @@ class SimulatedWalker:
         self.engine.aim(folded, 0.0)
         self.engine.advance(round(SETTLE / self.engine.timestep))
         self._time, self._rest = 0.0, 0.0
-        self._sequence, self._fault = 0, ""
-        self._cut = False
+        self._orders = BodyOrders(self._profile)
         self._truth = self.engine.truth()
         self._legs.reset(self._sense(self._truth))
-        self._hold(Posture.SIT)
 
     def connect(self) -> None:
         """Stay in the posture that it is in."""
-        self._hold(self._posture)
+        self._orders.hold()
 
     def read(self) -> LeggedState:
         """What it measures now."""
@@ -91,8 +89,8 @@ class SimulatedWalker:
             battery=self.battery,
             odometry=Odometry(truth.position, truth.orientation, turned, truth.rates),
             height=(z - self._ground.height_at(x, y)) if up[2] > 0.0 else None,
-            sequence=self._sequence,
-            fault=self._fault,
+            sequence=self._orders.sequence,
+            fault=self._orders.fault,
         )
 
     def write(self, command: SafeBodyCommand) -> None:
@@ -101,19 +99,7 @@ class SimulatedWalker:
         Raises:
             ReinsError: it is not three velocities and a posture.
         """
-        if self._fault:
-            return
-        if len(command.velocity) != 3 or command.posture not in tuple(Posture):
-            raise ReinsError(
-                f"'{self._profile.name}' takes three velocities and a posture, and not "
-                f"{len(command.velocity)} and {command.posture!r}"
-            )
-        if not np.isfinite(command.velocity).all():
-            self.stop(StopCategory.CONTROLLED, "a commanded velocity is not finite")
-            return
-        self._velocity = np.array(command.velocity, dtype=np.float64)
-        self._posture = Posture(command.posture)
-        self._sequence, self._silence, self._watched = command.sequence, 0.0, True
+        self._orders.write(command)
 
     def step(self, dt: float) -> None:
         """Let `dt` [s] of robot time pass. Fractions of a period of the legs are carried over to the next call."""
@@ -122,21 +108,16 @@ class SimulatedWalker:
         self._rest += dt - periods * period
         self._time = round(self._time + dt, 9)
         for _ in range(periods):
-            self._watch(period)
+            self._orders.pass_time(period)
             self._advance()
 
     def stop(self, category: StopCategory, reason: str) -> None:
         """Brake and sit down; with CUT, let the legs go at once. The first reason stays."""
-        self._fault = self._fault or reason
-        self._watched = False
-        self._posture = Posture.SIT
-        self._cut = self._cut or category == StopCategory.CUT
+        self._orders.stop(category, reason)
 
     def recover(self) -> None:
         """Clear the fault; the robot stays in the posture that it is in, and no earlier command resumes."""
-        self._fault = ""
-        self._cut = False
-        self._hold(self._posture)
+        self._orders.recover()
 
     def close(self) -> None:
         """Release the engine."""
@@ -148,31 +129,14 @@ class SimulatedWalker:
         qpos = np.concatenate([truth.position, truth.orientation[[3, 0, 1, 2]], truth.joints])
         return WorldState(self._time, self._ground.name, self.seed, {}, None, qpos)
 
-    def _hold(self, posture: Posture) -> None:
-        self._velocity = np.zeros(3)
-        self._posture = posture
-        self._silence, self._watched = 0.0, False
-
-    def _watch(self, period: float) -> None:
-        """Without a command for too long the robot stops by itself; what is stopped brakes evenly."""
-        self._silence += period
-        late = self._profile.rates.stale_after
-        if self._watched and self._silence > late + 1e-9:
-            self.stop(StopCategory.CONTROLLED, f"no command for {late * 1e3:.0f} ms: the robot stopped by itself")
-        if self._fault:
-            slower = self._profile.acceleration * period
-            self._velocity = np.sign(self._velocity) * np.maximum(np.abs(self._velocity) - slower, 0.0)
-
     def _advance(self) -> None:
         """One period of the legs."""
-        sense = self._sense(self._truth)
-        if self._cut:
+        sense, orders = self._sense(self._truth), self._orders
+        if orders.cut:
             self._legs.reset(sense)
             self.engine.aim(sense.joints.ravel(), 0.0)
         else:
-            # A robot that is stopped walks on until it has braked, and sits down then.
-            posture = Posture.STAND if self._fault and self._velocity.any() else self._posture
-            targets = self._legs.step(sense, self._velocity, posture)
+            targets = self._legs.step(sense, orders.velocity, orders.posture)
             self.engine.aim(targets.joints.ravel(), targets.grip)
         self.engine.advance(self._substeps)
         self._truth = self.engine.truth()
