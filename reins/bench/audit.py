@@ -23,12 +23,15 @@ class LimitAudit:
 
     Kinds: command_position, command_velocity, command_acceleration (of the safe command), state_position,
     state_velocity (measured), tool_workspace (measured, judged once the tool has been inside).
+
+    A listener may miss commands: the velocity may then have changed for as many periods as the sequence went on.
     """
 
     def __init__(self, profile: RobotProfile) -> None:
         self._profile = profile
         self._kinematics = Kinematics(profile)
         self._last_velocity = np.zeros(len(profile.joints))
+        self._last_sequence: int | None = None
         self._been_inside = False
         self.counts: Counter[str] = Counter()
 
@@ -38,7 +41,7 @@ class LimitAudit:
         return sum(self.counts.values())
 
     def on_command(self, command: SafeCommand) -> None:
-        """Check one safe command against the one before."""
+        """Check one safe command against the newest one before that was heard; the robot stands before the first."""
         profile = self._profile
         end = command.position + command.velocity * command.period
         for position in (command.position, end):
@@ -51,9 +54,10 @@ class LimitAudit:
         if np.any(np.abs(command.velocity) > profile.velocity * slack):
             self.counts["command_velocity"] += 1
         change = np.abs(command.velocity - self._last_velocity)
-        if np.any(change > profile.acceleration * command.period * slack):
+        periods = 1 if self._last_sequence is None else max(1, command.sequence - self._last_sequence)
+        if np.any(change > profile.acceleration * command.period * periods * slack):
             self.counts["command_acceleration"] += 1
-        self._last_velocity = command.velocity.copy()
+        self._last_velocity, self._last_sequence = command.velocity.copy(), command.sequence
 
     def on_state(self, state: RobotState) -> None:
         """Check one measured state."""

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from reins.blackbox.case import SAVED
-from reins.blackbox.reading import Array, Event, Recording, Series
+from reins.blackbox.reading import Array, Event, Note, Recording, Series
 
 STILL: Final = 0.01
 """A joint slower than this stands [rad/s], and so does a body [m/s, rad/s]."""
@@ -120,6 +120,7 @@ class Analysis:
     asked: Sequence[Asked]
     filtered: Filtered
     plan: str
+    question: str
     standstill: Standstill
     fastest: Speed | None
     at_stop: Speed | None
@@ -134,12 +135,18 @@ def analyse(recording: Recording) -> Analysis:
         charges=charges,
         asked=[_asked(recording, source, series) for source, series in recording.asked.items()],
         filtered=_filtered(recording, charges),
-        plan=next((note.text for note in reversed(recording.plans) if note.time <= 0.0), ""),
+        plan=_latest(recording.plans),
+        question=_latest(recording.questions),
         standstill=_standstill(recording),
         fastest=_fastest(recording),
         at_stop=_at(recording, recording.velocity, 0.0),
         events=recording.events,
     )
+
+
+def _latest(notes: Sequence[Note]) -> str:
+    """What was so when the stop came."""
+    return next((note.text for note in reversed(notes) if note.time <= 0.0), "")
 
 
 def _charges(recording: Recording) -> list[Charge]:

@@ -85,6 +85,7 @@ class Recording:
         modes: of the safety monitor.
         events: in order.
         plans: in words.
+        questions: plans that waited for an operator's answer, in words; an empty text where none waits any more.
         topics: messages of each topic.
     """
 
@@ -100,6 +101,7 @@ class Recording:
     modes: list[Mode] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     plans: list[Note] = field(default_factory=list)
+    questions: list[Note] = field(default_factory=list)
     topics: dict[str, int] = field(default_factory=dict)
 
 
@@ -212,10 +214,19 @@ def _take_event(recording: Recording, time: float, _sent: float, message: Any) -
 
 
 def _take_plan(recording: Recording, time: float, _sent: float, message: Any) -> None:
+    recording.plans.append(Note(time, _plan(message)))
+
+
+def _take_question(recording: Recording, time: float, _sent: float, message: Any) -> None:
+    said = f"“{message.instruction}”: {_plan(message.plan)}" if message.number else ""
+    recording.questions.append(Note(time, f"{said} ({'; '.join(message.risks)})" if message.risks else said))
+
+
+def _plan(message: Any) -> str:
     steps = [f"{step.skill}({', '.join(_argument(a) for a in step.arguments)})" for step in message.steps]
     said = " → ".join(steps) or message.question or message.refusal or "nothing left to do"
     rules = ", ".join(_rule(constraint) for constraint in message.constraints)
-    recording.plans.append(Note(time, f"{said}, with {rules}" if rules else said))
+    return f"{said}, with {rules}" if rules else said
 
 
 def _rule(constraint: Any) -> str:
@@ -235,5 +246,6 @@ TAKERS: Final[dict[str, Callable[[Recording, float, float, Any], None]]] = {
     "safety/state": _take_mode,
     "safety/events": _take_event,
     "plan": _take_plan,
+    "planner/question": _take_question,
 }
 """What is done with the messages of each topic; the others are there for Foxglove."""

@@ -24,6 +24,8 @@ def explain(recording: Recording, analysis: Analysis) -> Iterator[tuple[str, str
     yield "in charge", _in_charge(recording, analysis, zero)
     if analysis.plan:
         yield "plan", analysis.plan
+    if analysis.question:
+        yield "waited", f"for an operator's answer about {analysis.question}"
     for asked in analysis.asked:
         if asked.commands:
             yield "asked", _asked(asked, zero)

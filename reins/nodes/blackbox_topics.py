@@ -44,12 +44,13 @@ def topics_of(profile: Profile) -> Sequence[Recorded]:
         Recorded("joy", Joy, BULK),
         Recorded("safety/human_distance", Range, BULK),
         Recorded("plan", ros.Plan, EVERY_CHANGE),
+        Recorded("planner/question", ros.PlanQuestion, EVERY_CHANGE),
         Recorded("safety/state", ros.SafetyState, EVERY_CHANGE),
         Recorded("safety/events", ros.SafetyEvent, EVENTS),
     )
 
 
-IN_FORCE: Final = ("scene", "plan", "safety/state")
+IN_FORCE: Final = ("scene", "plan", "planner/question", "safety/state")
 """Topics whose last message holds until the next, however long ago it came."""
 
 

@@ -60,6 +60,18 @@ def test_audit_judges_acceleration_on_both_sides_of_the_edge(
     assert audit.counts["command_acceleration"] == violations
 
 
+@pytest.mark.parametrize(
+    ("sequence", "share", "violations"), [(2, 1.001, 1), (4, 2.999, 0), (4, 3.001, 1), (0, 1.0, 0), (0, 1.001, 1)]
+)
+def test_audit_allows_for_commands_that_it_did_not_hear(
+    profile: RobotProfile, sequence: int, share: float, violations: int
+) -> None:
+    audit = LimitAudit(profile)
+    audit.on_command(command(profile))
+    audit.on_command(command(profile, sequence=sequence, velocity=profile.acceleration * PERIOD * share))
+    assert audit.counts["command_acceleration"] == violations
+
+
 def test_audit_sees_position_and_velocity(profile: RobotProfile) -> None:
     audit = LimitAudit(profile)
     audit.on_command(command(profile, position=profile.upper + 1e-6))

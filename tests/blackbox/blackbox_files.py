@@ -33,6 +33,7 @@ KINDS = {
     "safety/state": "SafetyState",
     "safety/events": "SafetyEvent",
     "plan": "Plan",
+    "planner/question": "PlanQuestion",
 }
 
 LEGGED_KINDS = KINDS | {

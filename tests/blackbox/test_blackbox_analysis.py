@@ -126,6 +126,16 @@ def test_the_plan_and_a_sum_of_refusals(tmp_path: Path) -> None:
     assert "8 refused; 50% of the speed limits in force: command of skill" in words["filter"]
 
 
+def test_a_plan_that_waited_for_an_answer_is_told_until_it_was_answered(tmp_path: Path) -> None:
+    step = {"skill": "pick", "arguments": [{"name": "object", "text": "red_block"}]}
+    asked_for = {"number": 1, "instruction": "take it", "plan": {"steps": [step]}, "risks": ["without a grip"]}
+    waits: Row = ("planner/question", -30.0, asked_for)
+    assert told(tmp_path, [waits])[1]["waited"] == (
+        "for an operator's answer about “take it”: pick(red_block) (without a grip)"
+    )
+    assert "waited" not in told(tmp_path, [waits, ("planner/question", -1.0, {"number": 0})])[1]
+
+
 def test_several_causes_and_a_file_that_was_asked_for(tmp_path: Path) -> None:
     causes = [{"stamp": case().stop + at, "kind": "x", "source": "y", "reason": f"{at}"} for at in (0, 104_000_000)]
     recording = read(make_file(tmp_path, [], case(causes=causes)))
