@@ -14,6 +14,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from reins.nodes.middleware import avoid_shared_memory
+from reins.nodes.rivals import NAMELESS
 
 NAME: Final = "reins_driver"
 """How the driver's nodes are called, before the number of the process."""
@@ -86,10 +87,15 @@ class Link:
         return ActionClient(self.node, kind, name)
 
     def others(self, topic: str) -> list[str]:
-        """Names of the nodes other than this one that publish a topic, as far as they are discovered."""
+        """Names of the nodes other than this one that publish a topic, as far as they are discovered.
+
+        Discovery brings a node's name after its publishers, and a stop does not wait for it.
+        """
         infos = self.node.get_publishers_info_by_topic(topic)
         return sorted(
-            f"{info.node_namespace.rstrip('/')}/{info.node_name}"
+            "a node whose name is not known yet"
+            if info.node_name == NAMELESS
+            else f"{info.node_namespace.rstrip('/')}/{info.node_name}"
             for info in infos
             if info.node_name != self.node.get_name()
         )
