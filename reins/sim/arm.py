@@ -4,16 +4,14 @@ from typing import Final
 
 import numpy as np
 
-from reins.contracts.errors import look_up
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray, RobotSpec, RobotState, SafeCommand, StopCategory, refusal
+from reins.hardware.robot import RobotSpec, RobotState, SafeCommand, StopCategory, refusal
 from reins.sim.gripper import SimulatedGripper
-from reins.sim.objects import rest_height
 from reins.sim.physics import Physics
-from reins.sim.placement import TablePose, place
-from reins.sim.touch import TouchWatch
+from reins.sim.placement import TablePose
+from reins.sim.table import Table
 from reins.sim.world import CameraSpec, WorldSpec
-from reins.sim.world_state import TruthObject, WorldState
+from reins.sim.world_state import WorldState
 
 SETTLE: Final = 0.3
 """Time that objects get after a reset to come to rest [s]; it does not count as robot time."""
@@ -64,7 +62,7 @@ class SimulatedArm:
         self._reference, self._speeds = joints.reference, joints.speeds
         self._stale_steps = round(profile.rates.stale_after / self._dt)
         self._gripper = SimulatedGripper(physics.gripper, profile.gripper)
-        self._touch = TouchWatch(world, physics.contacts)
+        self._table = Table(world, physics)
         self.watches_touches = True
         self.seed = seed
         self.reset(seed)
@@ -80,12 +78,12 @@ class SimulatedArm:
         Raises:
             ReinsError: the objects do not fit on the table.
         """
-        self._physics.begin({name: self._standing(name, pose) for name, pose in place(self.world, seed).items()})
+        self._physics.begin(self._table.poses(seed))
         self._gripper.reset()
         self._hold_measured()
         self._physics.advance(round(SETTLE / self._dt))
         self._physics.time = 0.0
-        self._touch.reset()
+        self._table.forget_touches()
         self.seed = seed
         self._fault = ""
         self._braking = False
@@ -100,8 +98,7 @@ class SimulatedArm:
         Raises:
             UnknownName: no such object; lists those that exist.
         """
-        look_up("object", name, self.world.by_id)
-        self._physics.put(name, self._standing(name, pose))
+        self._table.put(name, pose)
 
     def connect(self) -> None:
         """Hold the measured position."""
@@ -162,7 +159,7 @@ class SimulatedArm:
             )
             self._step_stopped(steps - fresh)
         if self.watches_touches:
-            self._touch.look()
+            self._table.look()
 
     def stop(self, category: StopCategory, reason: str) -> None:
         """Stop now and set the fault to `reason`; the first reason stays.
@@ -193,33 +190,7 @@ class SimulatedArm:
 
     def world_state(self) -> WorldState:
         """What is true now."""
-        poses = self._physics.objects
-        return WorldState(
-            stamp=self._physics.time,
-            world=self.world.name,
-            seed=self.seed,
-            objects={name: self._truth(name, poses[name]) for name in self.world.by_id},
-            held=self._touch.held(),
-            qpos=self._physics.qpos(),
-        )
-
-    def _truth(self, name: str, pose: FloatArray) -> TruthObject:
-        item = self.world.by_id[name]
-        x, y, z, qw, qx, qy, qz = pose.tolist()
-        return TruthObject(
-            id=name,
-            label=item.label,
-            colour=item.colour,
-            position=(x, y, z),
-            orientation=(qx, qy, qz, qw),
-            size=item.size,
-            touched=self._touch.touched(name),
-        )
-
-    def _standing(self, name: str, pose: TablePose) -> FloatArray:
-        """(7,) pose of an object that stands on the table."""
-        height = rest_height(self.world.by_id[name])
-        return np.array([pose.x, pose.y, height, np.cos(pose.yaw / 2), 0.0, 0.0, np.sin(pose.yaw / 2)])
+        return self._table.truth(self.seed)
 
     def _hold_measured(self) -> None:
         self._reference[:] = self._position
