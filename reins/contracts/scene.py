@@ -83,6 +83,7 @@ class Scene:
         objects: by id.
         relations: between those objects.
         caption: one or two sentences in plain English.
+        stale: why it is no longer what the cameras see; empty while they all do.
     """
 
     stamp: float
@@ -90,6 +91,7 @@ class Scene:
     objects: Mapping[str, SceneObject] = field(default_factory=dict)
     relations: frozenset[Relation] = frozenset()
     caption: str = ""
+    stale: str = ""
 
     def find(self, object_id: str) -> SceneObject:
         """The object of that id.

@@ -8,6 +8,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, Image
 
+from reins.contracts.errors import ReinsError
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_sensors import CameraFrame, frame_from_msgs
@@ -41,6 +42,25 @@ class CameraInbox:
         self._depths: deque[Image] = deque(maxlen=KEPT)
         self._pose: deque[PoseStamped] = deque(maxlen=KEPT)
         self._info: CameraInfo | None = None
+        self._frame: str | None = None
+
+    @property
+    def lacking(self) -> str:
+        """What keeps the newest picture from being a frame, in words; empty if nothing does."""
+        if self._colour is None:
+            return ""
+        stamp = time_from_msg(self._colour.header.stamp)
+        partners = {
+            "depth": _nearest(self._depths, stamp),
+            "camera_info": self._info,
+            "pose": _nearest(self._pose, stamp),
+        }
+        missing = [topic for topic, partner in partners.items() if partner is None]
+        return f"its color comes without {' and '.join(missing)} of its time" if missing else ""
+
+    def forget(self) -> None:
+        """Take whatever camera comes next for this one."""
+        self._frame = None
 
     def on_colour(self, message: Image) -> CameraFrame | None:
         """A picture came; the whole frame, if its partners are there."""
@@ -56,7 +76,7 @@ class CameraInbox:
         """The frame of the newest picture, once.
 
         Raises:
-            ReinsError: its images cannot be read.
+            ReinsError: its images cannot be read, or are of another camera than those before.
         """
         self._pose.extend(self._poses.drain())
         self._info = next(reversed(self._infos.drain()), self._info)
@@ -67,7 +87,17 @@ class CameraInbox:
         if depth is None or pose is None:
             return None
         colour, self._colour = self._colour, None
+        self._check_camera(colour.header.frame_id)
         return frame_from_msgs(self.name, colour, depth, self._info, pose)
+
+    def _check_camera(self, frame: str) -> None:
+        if self._frame is None:
+            self._frame = frame
+        if frame != self._frame:
+            raise ReinsError(
+                f"camera '{self.name}': a picture of frame '{frame}' came, and those before were of '{self._frame}'; "
+                "does another camera publish on its topics? If it was exchanged, call perception/reset"
+            )
 
 
 def _nearest(messages: "deque[Any]", stamp: float) -> Any:

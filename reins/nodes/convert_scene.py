@@ -35,7 +35,7 @@ def vector_to_msg(vector: VectorTuple) -> Vector3:
 
 def scene_to_msg(scene: Scene, frame: str) -> ros.Scene:
     """A scene; `frame` is the name of the robot's base frame."""
-    message = ros.Scene(source=scene.source, caption=scene.caption)
+    message = ros.Scene(source=scene.source, caption=scene.caption, stale=scene.stale)
     fill_time(message.header.stamp, scene.stamp)
     message.header.frame_id = frame
     message.objects = [
@@ -78,6 +78,7 @@ def scene_from_msg(message: ros.Scene) -> Scene:
         objects=by_id(_object_from_msg(item) for item in message.objects),
         relations=frozenset(Relation(r.subject, r.predicate, r.object) for r in message.relations),
         caption=message.caption,
+        stale=message.stale,
     )
 
 

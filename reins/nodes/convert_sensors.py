@@ -123,17 +123,42 @@ def depth_from_msg(message: Image) -> NDArray[np.float32]:
     raise ReinsError(f"depth image encoded as '{message.encoding}'; 32FC1 [m] and 16UC1 [mm] are understood")
 
 
+def _check_partners(name: str, colour: Image, depth: Image, info: CameraInfo) -> None:
+    """Whether the three are of one size and one camera. A size of 0 in camera_info and an empty frame say nothing."""
+    sizes = [(item.width, item.height) for item in (colour, depth, info)]
+    if sizes[0] != sizes[1]:
+        raise ReinsError(
+            f"camera '{name}': colour is {_size(colour)} and depth {_size(depth)}; register depth to colour"
+        )
+    if all(sizes[2]) and sizes[0] != sizes[2]:
+        raise ReinsError(
+            f"camera '{name}': colour is {_size(colour)} and camera_info is for {_size(info)}; "
+            "publish the camera_info of this resolution"
+        )
+    frames = sorted({item.header.frame_id for item in (colour, depth, info)} - {""})
+    if len(frames) > 1:
+        raise ReinsError(
+            f"camera '{name}': color, depth and camera_info are of the frames {', '.join(frames)}; "
+            "expected one frame: a topic of another camera, or depth that is not registered to colour"
+        )
+
+
+def _size(message: Image | CameraInfo) -> str:
+    return f"{message.width}x{message.height}"
+
+
 def frame_from_msgs(name: str, colour: Image, depth: Image, info: CameraInfo, pose: PoseStamped) -> CameraFrame:
     """One camera's four messages of one stamp.
 
     Raises:
-        ReinsError: unknown encoding, too little data, or colour and depth of different sizes.
+        ReinsError: unknown encoding, too little data, sizes that do not agree, or messages of different cameras; names
+            the camera.
     """
-    rgb, metres = colour_from_msg(colour), depth_from_msg(depth)
-    if rgb.shape[:2] != metres.shape:
-        raise ReinsError(
-            f"camera '{name}': colour is {rgb.shape[:2]} and depth {metres.shape}; register depth to colour"
-        )
+    _check_partners(name, colour, depth, info)
+    try:
+        rgb, metres = colour_from_msg(colour), depth_from_msg(depth)
+    except ReinsError as error:
+        raise ReinsError(f"camera '{name}': {error}") from error
     return CameraFrame(
         name=name,
         stamp=time_from_msg(colour.header.stamp),

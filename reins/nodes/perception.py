@@ -1,7 +1,8 @@
 """The perception node: camera images to a scene, in a thread of its own and at low priority."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -16,6 +17,7 @@ from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.scene import Scene
 from reins.hardware.profile import load_profile
 from reins.nodes.base import ManagedNode
+from reins.nodes.camera_diagnostics import CameraDiagnostics
 from reins.nodes.camera_pairing import CameraInbox
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import event_to_msg, robot_state_from_msg
@@ -24,9 +26,12 @@ from reins.nodes.convert_sensors import CameraFrame, colour_to_msg
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, IMAGES, LATCHED
 from reins.nodes.running import run
-from reins.perception.annotate import annotate
+from reins.perception.annotate import annotate_all
 from reins.perception.factory import make_perception
-from reins.perception.geometric import GeometricPerception
+from reins.perception.geometric import GeometricPerception, GeometricSettings
+from reins.perception.health import CameraHealth
+from reins.perception.image import Diagnostic
+from reins.perception.quality import PictureLimits
 from reins.perception.sight import Sight
 from reins.perception.state import StatePerception
 
@@ -65,6 +70,47 @@ class PerceptionSettings(Settings):
         description="a camera of which no pixel changes for longer is frozen [s]; 0 for simulated ones, which have no "
         "noise and are found out when the arm moves before them",
     )
+    black_level: int = Field(
+        12,
+        ge=0,
+        le=255,
+        description="a picture whose brightest channel is below this shows nothing: lens cap, dead sensor, no light; "
+        "sensors are below 12 of 255 then, and a lit table is above 100; 0 for never",
+    )
+    overexposed_share: float = Field(
+        0.5,
+        gt=0.0,
+        le=1.0,
+        description="a picture of which more is white has lost its colours; good ones, white tables in bright light "
+        "too, stay below 0.1; 1 for never",
+    )
+    blur_share: float = Field(
+        0.0075,
+        gt=0.0,
+        le=1.0,
+        description="a picture whose sharpest edges are blurred by more (standard deviation, share of its width) is "
+        "out of focus, or its lens is dirty; good ones stay below 0.0025; 1 for never",
+    )
+    blocked_distance: float = Field(
+        0.06,
+        ge=0.0,
+        le=1.0,
+        description="what is nearer to a camera is right before its lens; the gripper of a wrist camera is farther "
+        "[m]; 0 for never",
+    )
+    blocked_share: float = Field(
+        0.5,
+        gt=0.0,
+        le=1.0,
+        description="a camera is blocked when more of what it measures is that near: a hand that passes covers less",
+    )
+
+    def geometric(self) -> GeometricSettings:
+        """What of this the geometric backend needs."""
+        limits = PictureLimits(
+            self.black_level, self.overexposed_share, self.blur_share, self.blocked_distance, self.blocked_share
+        )
+        return GeometricSettings(frozen_after=self.frozen_after, limits=limits)
 
 
 class PerceptionNode(ManagedNode[PerceptionSettings]):
@@ -82,12 +128,15 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         if settings.backend == "geometric" and not settings.cameras:
             raise ReinsError("parameter 'cameras' is empty; the geometric backend needs at least one")
         profile = load_profile(settings.robot)
-        self._core = make_perception(settings.backend, profile, frozen_after=settings.frozen_after)
+        self._core = make_perception(settings.backend, profile, settings.geometric())
         self._states = Inbox(self, ros.RobotState, "robot_state", STATES)
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL) if settings.backend == "state" else None
         names = settings.cameras if settings.backend == "geometric" else []
         self._cameras = [CameraInbox(self, name) for name in names]
         self._sight = Sight(names, settings.image_age)
+        self._health = CameraHealth(names)
+        self._published: Scene | None = None
+        self._diagnostics = CameraDiagnostics(self)
         self._scenes = self.create_publisher(ros.Scene, "scene", LATCHED)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._annotated = self.create_publisher(Image, "perception/annotated", IMAGES)
@@ -100,8 +149,8 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         """Begin to look."""
         inboxes: list[tuple[Inbox[Any], Callable[[Any], None]]] = []
         for camera in self._cameras:
-            inboxes.append((camera.colour, partial(self._on_image, camera.on_colour)))
-            inboxes.append((camera.depth, partial(self._on_image, camera.on_depth)))
+            inboxes.append((camera.colour, partial(self._on_image, camera.name, camera.on_colour)))
+            inboxes.append((camera.depth, partial(self._on_image, camera.name, camera.on_depth)))
         if self._truth is not None:
             inboxes.append((self._truth, self._on_truth))
         self._fresh.clear()
@@ -119,28 +168,31 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         loop = self._loop
         return loop is None or loop.alive(ALIVE)
 
-    def _on_image(self, take: Callable[[Image], CameraFrame | None], message: Image) -> None:
+    def _on_image(self, camera: str, take: Callable[[Image], CameraFrame | None], message: Image) -> None:
         """In the thread: one image of one camera."""
         try:
             frame = take(message)
         except ReinsError as error:
-            self._complain(str(error))
+            self._tell([], [Diagnostic(camera, Severity.ERROR, "bad_message", str(error))])
             return
         if frame is None:
             return
-        self._fresh[frame.name] = (frame, time.monotonic())
+        _, waiting_since = self._fresh.get(frame.name, (frame, time.monotonic()))
+        self._fresh[frame.name] = (frame, waiting_since)
         if len(self._fresh) == len(self._cameras):
             self._look()
 
     def _tick(self, _due: float) -> None:
         """In the thread: look without the cameras that are silent."""
-        oldest = min((came for _, came in self._fresh.values()), default=float("inf"))
+        oldest = min((since for _, since in self._fresh.values()), default=float("inf"))
         if time.monotonic() - oldest > TOGETHER:
             self._look()
         elif time.monotonic() - self._last > IDLE and isinstance(self._core, GeometricPerception):
             self._last = time.monotonic()
             self._take_states(self._core)
             self._judge_sight(self._core)
+        if self._diagnostics.is_due:
+            self._diagnose()
 
     def _is_early(self) -> bool:
         """Whether a scene now would be more than `rate` allows; a fifth of a period of jitter is forgiven."""
@@ -154,14 +206,13 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         self._last = time.monotonic()
         self._take_states(self._core)
         scene = self._core.update(frames, None)
+        self._tell([frame.name for frame in frames], self._core.diagnostics)
         self._judge_sight(self._core)
         if self._sight.is_clear:
             self._publish(scene)
-        for note in self._core.diagnostics:
-            if note.severity > Severity.INFO:
-                self._complain(note.text)
         if self._annotated.get_subscription_count():
-            picture = annotate(frames[0], self._core.scene)
+            frames.sort(key=lambda frame: self.settings.cameras.index(frame.name))
+            picture = annotate_all(frames, self._core.scene)
             self._annotated.publish(colour_to_msg(picture, frames[0].stamp, f"{frames[0].name}_optical"))
 
     def _take_states(self, core: GeometricPerception) -> None:
@@ -171,16 +222,44 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             core.on_state(state)
 
     def _judge_sight(self, core: GeometricPerception) -> None:
-        """Tell which cameras do not see. While there is one, no scene is published, and so no step of a plan begins."""
-        now = max([self._time, *core.image_stamps.values()])
-        for change in self._sight.judge(core.image_stamps, core.frozen, now):
+        """Tell which cameras do not see. While there is one, no new scene is published, so that no step of a plan
+        begins; the last one is marked as stale."""
+        now = self._now()
+        lacking = {camera.name: camera.lacking for camera in self._cameras if camera.lacking}
+        changes = self._sight.judge(core.image_stamps, core.frozen, now, {**lacking, **self._health.reasons})
+        for change in changes:
             severity = Severity.INFO if change.kind == "camera_back" else Severity.ERROR
             self._events.publish(event_to_msg(SafetyEvent(now, severity, change.kind, change.camera, change.text)))
             self.log(severity, change.text)
+        if not changes:
+            return
+        self._diagnose()
+        if self._published is not None and (blind := self._sight.blind):
+            self._scenes.publish(scene_to_msg(replace(self._published, stale="; ".join(blind.values())), BASE_FRAME))
+
+    def _tell(self, cameras: Sequence[str], notes: Sequence[Diagnostic]) -> None:
+        """What was wrong with the pictures of these cameras goes to the log and, where that is new, to diagnostics."""
+        for note in notes:
+            self._complain(note.text)
+        if self._health.take(cameras, notes):
+            self._diagnose()
+
+    def _diagnose(self) -> None:
+        if isinstance(self._core, GeometricPerception):
+            self._diagnostics.publish(self._health.reports, self._sight.blind, self._core.image_stamps, self._now())
+
+    def _now(self) -> float:
+        """Robot time, as far as states and pictures tell it [s]."""
+        stamps = self._core.image_stamps.values() if isinstance(self._core, GeometricPerception) else ()
+        return max([self._time, *stamps])
 
     def _forget(self) -> None:
         self._core.reset()
-        self._sight = Sight([camera.name for camera in self._cameras], self.settings.image_age)
+        names = [camera.name for camera in self._cameras]
+        self._sight, self._health = Sight(names, self.settings.image_age), CameraHealth(names)
+        self._published = None
+        for camera in self._cameras:
+            camera.forget()
 
     def _on_truth(self, message: ros.WorldState) -> None:
         """In the thread: the simulator's truth."""
@@ -189,6 +268,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             self._publish(self._core.update_from_truth(world_from_msg(message)))
 
     def _publish(self, scene: Scene) -> None:
+        self._published = scene
         self._scenes.publish(scene_to_msg(scene, BASE_FRAME))
 
     def _complain(self, text: str) -> None:

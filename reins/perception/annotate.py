@@ -1,5 +1,7 @@
 """Draw a scene over the image it was seen in."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 import pinocchio as pin
@@ -44,6 +46,26 @@ def annotate(image: CameraImage, scene: Scene) -> NDArray[np.uint8]:
     return canvas
 
 
+def annotate_all(images: Sequence[CameraImage], scene: Scene) -> NDArray[np.uint8]:
+    """(h, w, 3) the annotated images of all cameras side by side, as high as the first, each with its camera's name.
+
+    Args:
+        images: one or more.
+        scene: what was seen in them.
+    """
+    height = images[0].rgb.shape[0]
+    return np.hstack([_named(annotate(image, scene), image.name, height) for image in images])
+
+
+def _named(picture: NDArray[np.uint8], name: str, height: int) -> NDArray[np.uint8]:
+    if picture.shape[0] != height:
+        width = max(1, round(picture.shape[1] * height / picture.shape[0]))
+        picture = np.asarray(cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+    (_, letters), _ = cv2.getTextSize(name, cv2.FONT_HERSHEY_SIMPLEX, FONT_SCALE, 1)
+    _write(picture, name, (3, letters + 3))
+    return picture
+
+
 def _edges(item: SceneObject) -> FloatArray:
     """(2 n, 3) the lower edge of the object, then its upper edge, as points in the base frame [m]."""
     steps = BLOCK_CORNERS if item.label == "block" else ROUND_STEPS
@@ -69,5 +91,10 @@ def _label(canvas: NDArray[np.uint8], text: str, pixels: NDArray[np.int32]) -> N
     (width, height), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, FONT_SCALE, 1)
     left = int(np.clip(pixels[:, 0].mean() - width / 2, 0, max(canvas.shape[1] - width, 0)))
     base = int(np.clip(pixels[:, 1].min() - 3, height + 1, canvas.shape[0] - 1))
+    _write(canvas, text, (left, base))
+
+
+def _write(canvas: NDArray[np.uint8], text: str, at: tuple[int, int]) -> None:
+    """Letters that begin `at` column and row, on whatever ground."""
     for colour, thickness in ((SHADE, 3), (LINE, 1)):
-        cv2.putText(canvas, text, (left, base), cv2.FONT_HERSHEY_SIMPLEX, FONT_SCALE, colour, thickness, cv2.LINE_AA)
+        cv2.putText(canvas, text, at, cv2.FONT_HERSHEY_SIMPLEX, FONT_SCALE, colour, thickness, cv2.LINE_AA)

@@ -6,14 +6,13 @@ from reins.contracts.errors import UnknownName
 from reins.hardware.profile import RobotProfile
 from reins.perception.geometric import GeometricPerception, GeometricSettings
 from reins.perception.state import StatePerception
-from reins.perception.tracker import TrackerSettings
 
 BACKENDS: Final = ("geometric", "state")
 """Names of the backends: from camera images, or from a simulator's truth (baselines only)."""
 
 
 def make_perception(
-    name: str, profile: RobotProfile, tracker: TrackerSettings | None = None, frozen_after: float = 0.0
+    name: str, profile: RobotProfile, settings: GeometricSettings | None = None
 ) -> GeometricPerception | StatePerception:
     """The perception backend of that name.
 
@@ -22,14 +21,13 @@ def make_perception(
     Args:
         name: one of BACKENDS.
         profile: the robot.
-        tracker: when objects appear and disappear; only `geometric` uses it.
-        frozen_after: see GeometricSettings; only `geometric` uses it.
+        settings: of the geometric backend; `state` has none.
 
     Raises:
         UnknownName: no such backend; lists those that exist.
     """
     if name == "geometric":
-        return GeometricPerception(profile, GeometricSettings(tracker or TrackerSettings(), frozen_after=frozen_after))
+        return GeometricPerception(profile, settings)
     if name == "state":
         return StatePerception()
     raise UnknownName("perception backend", name, BACKENDS)

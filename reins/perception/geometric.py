@@ -1,7 +1,7 @@
 """The `geometric` backend: RGB-D images to a scene by colour, depth and shape, tracked over time."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from reins.perception.caption import caption_of
 from reins.perception.colours import ColourTable
 from reins.perception.hidden import feet, in_hand
 from reins.perception.image import CameraImage, Diagnostic, check_image
+from reins.perception.quality import BadPicture, PictureLimits
 from reins.perception.relations import relations_of
 from reins.perception.segment import Blob, Segmenter
 from reins.perception.shapes import Detection, detections_of
@@ -52,11 +53,13 @@ class GeometricSettings:
         least_pixels: smaller blobs of colour are noise.
         frozen_after: a camera of which no pixel changes for longer is frozen [s]; 0 for cameras without noise, which
             are found out only when the hand moves before them.
+        limits: beyond what a picture is left out.
     """
 
     tracker: TrackerSettings = field(default_factory=TrackerSettings)
     least_pixels: int = 12
     frozen_after: float = 0.0
+    limits: PictureLimits = field(default_factory=PictureLimits)
 
 
 @dataclass(slots=True, eq=False)
@@ -94,7 +97,7 @@ class GeometricPerception:
         self._segmenter = Segmenter(region, ColourTable(), settings.least_pixels)
         self._tracker = Tracker(settings.tracker)
         self._states: deque[RobotState] = deque(maxlen=HISTORY)
-        self._frozen_after = settings.frozen_after
+        self._frozen_after, self._limits = settings.frozen_after, settings.limits
         self._last: dict[str, _LastImage] = {}
         self._frozen: set[str] = set()
         self._scene = Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")
@@ -185,12 +188,15 @@ class GeometricPerception:
     def _view(self, image: CameraImage, notes: list[Diagnostic]) -> CameraView | None:
         """The image ready for use, or None, with the reason added to `notes` where it is a fault."""
         try:
-            check_image(image)
+            check_image(image, self._limits)
         except ReinsError as error:
-            notes.append(Diagnostic(image.name, Severity.ERROR, "bad_image", str(error)))
+            kind = error.kind if isinstance(error, BadPicture) else "bad_image"
+            notes.append(Diagnostic(image.name, Severity.ERROR, kind, str(error)))
             return None
         last = self._last.get(image.name)
         if last is not None and image.stamp <= last.stamp:
+            if image.stamp < last.stamp:
+                notes.append(_out_of_order(image, last.stamp))
             return None
         body = self._body_at(image.stamp)
         tool = None if body is None else body.tool.position
@@ -206,13 +212,24 @@ class GeometricPerception:
         self._frozen.discard(image.name)
         changed = last.changed if last is not None and same else image.stamp
         self._last[image.name] = _LastImage(image.stamp, thumb, image.pose.copy(), tool, changed)
-        if body is None:
-            text = f"no robot state for the image of camera '{image.name}': the robot cannot be told from objects"
-            notes.append(Diagnostic(image.name, Severity.WARN, "no_state", text))
-        elif self._states[-1].stamp - image.stamp > STALE:
-            text = f"the image of camera '{image.name}' is {self._states[-1].stamp - image.stamp:.1f} s old"
-            notes.append(Diagnostic(image.name, Severity.WARN, "stale", text))
+        notes.extend(self._doubts(image))
         return CameraView(image, body)
+
+    def _doubts(self, image: CameraImage) -> Iterator[Diagnostic]:
+        """What is odd about the time of an image that is used all the same."""
+        if not self._states:
+            text = f"no robot state for the image of camera '{image.name}': the robot cannot be told from objects"
+            yield Diagnostic(image.name, Severity.WARN, "no_state", text)
+        elif (age := self._states[-1].stamp - image.stamp) > STALE:
+            yield Diagnostic(
+                image.name, Severity.WARN, "stale", f"the image of camera '{image.name}' is {age:.1f} s old"
+            )
+        elif age < -STALE:
+            text = (
+                f"the image of camera '{image.name}' is {-age:.1f} s ahead of the newest robot state; "
+                "camera and robot must use one clock"
+            )
+            yield Diagnostic(image.name, Severity.WARN, "ahead", text)
 
     def _is_frozen(self, image: CameraImage, tool: FloatArray | None, last: _LastImage) -> bool:
         """Whether an image whose pixels are the last one's shows that its camera is frozen. Once frozen, it stays so
@@ -239,6 +256,14 @@ class GeometricPerception:
         held_track = self._tracker.grasp.track
         relations = relations_of(objects.values(), None if held_track is None else held_track.id)
         return Scene(stamp, self.source, objects, relations, caption_of(objects, relations))
+
+
+def _out_of_order(image: CameraImage, newest: float) -> Diagnostic:
+    text = (
+        f"an image of camera '{image.name}' from {image.stamp:.2f} s came after one from {newest:.2f} s; "
+        "does something else publish on its topics?"
+    )
+    return Diagnostic(image.name, Severity.ERROR, "out_of_order", text)
 
 
 def _should_differ(image: CameraImage, tool: FloatArray | None, last: _LastImage) -> bool:

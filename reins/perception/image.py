@@ -9,18 +9,13 @@ from numpy.typing import NDArray
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 from reins.hardware.robot import FloatArray
+from reins.perception.quality import SAMPLE_STEP, PictureLimits, check_picture
 
 FARTHEST_M = 20.0
 """Longest depth that a tabletop camera can mean in metres; medians beyond it are millimetres."""
 
-BLACK_LEVEL = 12
-"""An image whose brightest sampled channel is below this (of 255) shows nothing: lens cap, dead sensor, no light."""
-
 LEAST_MEASURED = 0.05
 """Smallest share of pixels with a usable depth in an image worth looking at."""
-
-SAMPLE_STEP = 4
-"""Rows and columns between the pixels that the whole-image checks look at."""
 
 
 class CameraImage(Protocol):
@@ -56,7 +51,8 @@ class Diagnostic:
     Attributes:
         camera: name of the camera, or empty if it is about the whole.
         severity: WARN where the image was used all the same, ERROR where it was left out.
-        kind: machine-readable, snake_case, e.g. "bad_image", "frozen", "stale".
+        kind: machine-readable, snake_case: of an image that was left out "black", "overexposed", "blurred", "blocked",
+            "frozen", "out_of_order" or "bad_image"; of one that was used "no_state", "stale" or "ahead".
         text: one sentence.
     """
 
@@ -66,8 +62,13 @@ class Diagnostic:
     text: str
 
 
-def check_image(image: CameraImage) -> None:
-    """Raise ReinsError, saying what is wrong and what is expected, unless `image` can be used."""
+def check_image(image: CameraImage, limits: PictureLimits | None = None) -> None:
+    """Raise ReinsError, saying what is wrong and what is expected, unless `image` can be used.
+
+    Raises:
+        BadPicture: its numbers are fine, and the picture is black, over-exposed, blurred or blocked.
+        ReinsError: arrays, intrinsics, pose, time or depth are not what they have to be.
+    """
     who = f"camera '{image.name}'"
     _check_arrays(who, image.rgb, image.depth)
     height, width = image.depth.shape
@@ -75,7 +76,8 @@ def check_image(image: CameraImage) -> None:
     _check_pose(who, image.pose)
     if not np.isfinite(image.stamp):
         raise ReinsError(f"{who}: its time stamp is {image.stamp}; expected robot time in seconds")
-    _check_content(who, image.rgb, image.depth)
+    check_picture(who, image.rgb, image.depth, limits or PictureLimits())
+    _check_depth(who, image.depth)
 
 
 def _check_arrays(who: str, rgb: Any, depth: Any) -> None:
@@ -105,7 +107,9 @@ def _check_intrinsics(who: str, matrix: Any, width: int, height: int) -> None:
             f"{who}: intrinsics are {_describe(matrix)}; expected a finite (3, 3) pinhole matrix in pixels"
         )
     if matrix[0, 0] <= 0.0 or matrix[1, 1] <= 0.0:
-        raise ReinsError(f"{who}: focal lengths {matrix[0, 0]:.1f}, {matrix[1, 1]:.1f} must be positive pixels")
+        raise ReinsError(
+            f"{who}: focal lengths {matrix[0, 0]:.1f}, {matrix[1, 1]:.1f} must be positive pixels; is it calibrated?"
+        )
     # A calibrated principal point lies near the middle; outside the middle half the matrix is of another resolution.
     if not (0.25 * width < matrix[0, 2] < 0.75 * width and 0.25 * height < matrix[1, 2] < 0.75 * height):
         raise ReinsError(
@@ -122,9 +126,7 @@ def _check_pose(who: str, pose: Any) -> None:
         raise ReinsError(f"{who}: the rotation part of pose is not a rotation")
 
 
-def _check_content(who: str, rgb: NDArray[np.uint8], depth: NDArray[np.float32]) -> None:
-    if int(rgb[::SAMPLE_STEP, ::SAMPLE_STEP].max()) < BLACK_LEVEL:
-        raise ReinsError(f"{who}: the colour image is black; check the lens cap, the light and the exposure")
+def _check_depth(who: str, depth: NDArray[np.float32]) -> None:
     sample = depth[::SAMPLE_STEP, ::SAMPLE_STEP]
     usable = sample[np.isfinite(sample) & (sample > 0.0)]
     if usable.size < LEAST_MEASURED * sample.size:

@@ -36,6 +36,7 @@ class Sight:
     def __init__(self, cameras: Iterable[str], limit: float) -> None:
         self._limit = limit
         self._blind: dict[str, str | None] = dict.fromkeys(cameras, NEW)  # kind of trouble; None if it sees
+        self._words: dict[str, str] = {}
         self._begun: float | None = None
 
     @property
@@ -43,26 +44,37 @@ class Sight:
         """Whether every camera sees."""
         return not any(self._blind.values())
 
-    def judge(self, stamps: Mapping[str, float], frozen: Iterable[str], now: float) -> list[SightChange]:
+    @property
+    def blind(self) -> Mapping[str, str]:
+        """Why each camera that does not see does not, in words, by its name; none that still has time to begin."""
+        return {name: self._words[name] for name, kind in self._blind.items() if kind is not None and kind != NEW}
+
+    def judge(
+        self, stamps: Mapping[str, float], frozen: Iterable[str], now: float, reasons: Mapping[str, str] | None = None
+    ) -> list[SightChange]:
         """What changed at robot time `now` [s].
 
         Args:
             stamps: robot time of each camera's newest good picture [s].
             frozen: cameras whose pictures do not change though they should.
             now: robot time [s].
+            reasons: what was wrong with the newest pictures of cameras that were left out, by their names.
         """
         if self._begun is None or now < self._begun:
             self._begun = now
         stuck = set(frozen)
-        told = [self._judge_one(name, stamps.get(name), name in stuck, now) for name in self._blind]
+        why = reasons or {}
+        told = [self._judge_one(name, stamps.get(name), name in stuck, now, why.get(name)) for name in self._blind]
         return [change for change in told if change is not None]
 
-    def _judge_one(self, name: str, stamp: float | None, stuck: bool, now: float) -> SightChange | None:
+    def _judge_one(
+        self, name: str, stamp: float | None, stuck: bool, now: float, why: str | None
+    ) -> SightChange | None:
         before = self._blind[name]
         if stuck:
             kind, text = "camera_frozen", "shows the same picture though it should have changed"
         elif (age := now - (self._begun or 0.0 if stamp is None else stamp)) > self._limit:
-            kind, text = "camera_stale", f"has given no good picture for {age:.1f} s"
+            kind, text = "camera_stale", f"has given no good picture for {age:.1f} s" + (f" ({why})" if why else "")
         elif stamp is None:
             return None
         else:
@@ -70,7 +82,7 @@ class Sight:
             if before is None or before == NEW:
                 return None
             return SightChange(name, "camera_back", f"camera '{name}' sees again")
-        self._blind[name] = kind
+        self._blind[name], self._words[name] = kind, f"camera '{name}' {text}"
         if before == kind:
             return None
-        return SightChange(name, kind, f"camera '{name}' {text}: no scene until it sees again")
+        return SightChange(name, kind, f"{self._words[name]}: no scene until it sees again")

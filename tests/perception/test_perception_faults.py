@@ -27,7 +27,6 @@ FAULTS = {
     "negative focal length": (lambda i: replace(i, intrinsics=i.intrinsics * [[-1], [1], [1]]), "focal"),
     "all depth NaN": (lambda i: replace(i, depth=np.full_like(i.depth, np.nan)), "empty"),
     "all depth zero": (lambda i: replace(i, depth=np.zeros_like(i.depth)), "empty"),
-    "black": (lambda i: replace(i, rgb=np.zeros_like(i.rgb)), "black"),
     "mirrored pose": (lambda i: replace(i, pose=i.pose @ np.diag([1.0, 1.0, -1.0, 1.0])), "not a rotation"),
     "pose not finite": (lambda i: replace(i, pose=np.full((4, 4), np.inf)), "finite (4, 4)"),
     "no time": (lambda i: replace(i, stamp=float("nan")), "time stamp"),
@@ -145,6 +144,25 @@ def test_a_camera_with_noise_is_frozen_when_no_pixel_changes(
     assert not perception.frozen
     perception.update([replace(first, rgb=noisy, stamp=first.stamp + 2.9)], stage.state())
     assert not perception.frozen, "it counts from the last change"
+
+
+def test_an_image_from_before_the_newest_one_is_told_and_left_out(
+    stage: Stage, perception: GeometricPerception
+) -> None:
+    early = stage.images("overhead")[0]
+    stage.stamp += 0.5
+    scene = stage.look(perception, "overhead")
+    again = perception.update([early], stage.state())
+    assert [(d.camera, d.severity, d.kind) for d in perception.diagnostics] == [
+        ("overhead", Severity.ERROR, "out_of_order")
+    ]
+    assert again.objects == scene.objects and again.stamp == scene.stamp
+
+
+def test_an_image_ahead_of_the_robot_s_time_is_told(stage: Stage, perception: GeometricPerception) -> None:
+    image = replace(stage.images("overhead")[0], stamp=1.7e9)
+    perception.update([image], stage.state())
+    assert [(d.severity, d.kind) for d in perception.diagnostics] == [(Severity.WARN, "ahead")]
 
 
 def test_old_image_is_told(stage: Stage, perception: GeometricPerception) -> None:

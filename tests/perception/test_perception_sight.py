@@ -58,3 +58,13 @@ def test_robot_time_that_starts_again_gives_new_time(sight: Sight) -> None:
     assert sight.judge({}, (), 1.0) == []
     assert sight.judge({}, (), 3.9) == []
     assert kinds(sight.judge({}, (), 4.1)) == [("overhead", "camera_stale"), ("wrist", "camera_stale")]
+
+
+def test_the_reason_is_told_where_it_is_known(sight: Sight) -> None:
+    sight.judge({"overhead": 1.0, "wrist": 1.0}, (), 1.0)
+    assert not sight.blind
+    (change,) = sight.judge({"overhead": 9.0, "wrist": 1.0}, (), 9.0, {"wrist": "it is black"})
+    words = "camera 'wrist' has given no good picture for 8.0 s (it is black)"
+    assert change.text == f"{words}: no scene until it sees again" and sight.blind == {"wrist": words}
+    sight.judge({"overhead": 9.5, "wrist": 9.5}, (), 9.5)
+    assert not sight.blind
