@@ -1,4 +1,4 @@
-"""How a real arm is driven: what its own controller is told before and while it moves. A profile has one such part."""
+"""How a real robot is driven: what its own controller is told before and while it moves. A profile has one such."""
 
 from typing import Annotated
 
@@ -18,6 +18,21 @@ class Payload(Part):
     mass: NotNegative = 0.0
     centre: Triple = (0.0, 0.0, 0.0)
     inertia: tuple[NotNegative, NotNegative, NotNegative] = (0.0, 0.0, 0.0)
+
+
+class UnitreeDrive(Part):
+    """A Unitree robot with legs: its motors' own loops pull to positions that the driver sends.
+
+    Attributes:
+        domain: its DDS domain.
+        least_force: what the sensor of a foot that touches the ground shows at least [counts].
+        motion_switcher: whether it can be asked which of its own motion services is active; the vendor's simulator
+            cannot, and then only commands that are seen tell.
+    """
+
+    domain: int = Field(ge=0, le=232)
+    least_force: float = Field(ge=0.0, le=32767.0)
+    motion_switcher: bool = True
 
 
 class FrankaDrive(Part):

@@ -24,7 +24,8 @@ class BodyOrders:
     def __init__(self, profile: QuadrupedProfile) -> None:
         self._profile = profile
         self.fault, self.cut, self.sequence = "", False, 0
-        self.hold(Posture.SIT)
+        self.velocity: FloatArray = np.zeros(3)
+        self._posture, self._silence, self._watched = Posture.SIT, 0.0, False
 
     @property
     def posture(self) -> Posture:
@@ -71,11 +72,9 @@ class BodyOrders:
     def recover(self) -> None:
         """Clear the fault; the robot stays in the posture that it is in, and no earlier command resumes."""
         self.fault, self.cut = "", False
-        self.hold(self._posture)
+        self.hold()
 
-    def hold(self, posture: Posture | None = None) -> None:
-        """Stand still, in this posture or the one that it is in, until the next command."""
-        self.velocity: FloatArray = np.zeros(3)
-        if posture is not None:
-            self._posture = posture
+    def hold(self) -> None:
+        """Stand still, in the posture that it is in, until the next command."""
+        self.velocity = np.zeros(3)
         self._silence, self._watched = 0.0, False

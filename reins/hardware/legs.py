@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reins.hardware.legged import Posture
+from reins.hardware.legged import Odometry, Posture
 from reins.hardware.robot import FloatArray
 
 Flags = NDArray[np.bool_]
@@ -45,6 +45,23 @@ class Targets:
 
     joints: FloatArray
     grip: float = 1.0
+
+
+class LegOdometry(Protocol):
+    """Where a body is by its legs, for a robot that is told so by nobody. Passive."""
+
+    def reset(self) -> None:
+        """Begin anew, at the origin."""
+
+    def step(self, sense: Sense, orientation: FloatArray, period: float) -> tuple[Odometry, float | None]:
+        """Where it is after another `period` [s], and its height above the ground under it [m] where feet tell.
+
+        Args:
+            sense: what was measured, of one robot.
+            orientation: (4,) of the body, x y z w.
+            period: since the last step [s].
+        """
+        ...
 
 
 class LegControl(Protocol):

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
+from reins.hardware.drive import UnitreeDrive
 from reins.hardware.profile_base import JointLimits, Part, Positive, Profile
 from reins.hardware.quadruped_build import Build
 from reins.hardware.robot import FloatArray
@@ -125,6 +126,7 @@ class QuadrupedProfile(Profile):
     battery: Battery
     motor: MotorTemperature
     build: Build
+    unitree: UnitreeDrive | None = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
