@@ -1,20 +1,22 @@
 """The short prompt, for a small model that was trained on it: a scene in plain lines, then the instruction.
 
     #scene
-    red_block red block on table 45 30
-    green_block green block in blue_bowl 62 22 was on table 45 10
-    blue_bowl blue bowl on table 62 22
-    #keep yellow_block
+    red block α on table 45 30
+    green block β in γ 62 22 was on table 45 10
+    blue bowl γ on table 62 22
+    yellow block δ on table 45 -30
+    #keep δ
     #done
-    ok pick green_block
-    failed place_in blue_bowl: the fingers closed on nothing
+    ok pick β
+    failed place_in γ: the fingers closed on nothing
     #task
     put the green block in the bowl
     #plan
 
-One line for each object, from left (+y) to right: id, colour, label, where it is, x and y of its centre in the base
-frame [cm]; "was" says where it was when the instruction was given, if that is another place. Sections that have
-nothing to say are left out.
+One line for each object, from left (+y) to right: colour, label, its sign (`pointers.py`), where it is, x and y of its
+centre in the base frame [cm]; "was" says where it was when the instruction was given, if that is another place. What is
+gone comes last. Sections that have nothing to say are left out. Instructions are in small letters, with signs in place
+of ids.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,11 +27,12 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.facts import MOVED_LEAST
 from reins.contracts.plan import SkillCall
 from reins.contracts.scene import Scene, SceneObject
-from reins.planning.language.plain import Names, plain_colour, plain_label, plain_text
+from reins.planning.language.plain import plain_colour, plain_label, plain_text
+from reins.planning.language.pointers import Pointers
 from reins.planning.planner import History, StepRecord
 from reins.skills.registry import SkillSpec
 
-FORMAT: Final[Literal["compact-1"]] = "compact-1"
+FORMAT: Final[Literal["compact-2"]] = "compact-2"
 """The name of this format: a GGUF file says under the key `reins.prompt` that its model takes it."""
 
 MOST_INSTRUCTION: Final = 400
@@ -57,15 +60,26 @@ def compact_prompt(instruction: str, scene: Scene, history: History, registry: M
     Raises:
         ReinsError: the instruction is empty or longer than MOST_INSTRUCTION.
     """
-    names = Names(scene)
+    names = pointers(scene, history.initial)
     lines = ["#scene", *_objects(scene, history.initial, names)]
     if history.forbidden:
         lines.append(f"#keep {' '.join(names.shown(name) for name in sorted(history.forbidden))}")
     if history.steps:
         lines += ["#done", *(_record(record, names, registry) for record in history.steps[-MOST_STEPS:])]
     if history.problems:
-        lines += ["#wrong", plain_text(history.problems[0], 2 * MOST_REASON)]
-    return "\n".join((*lines, "#task", plain_instruction(instruction), END))
+        lines += ["#wrong", names.told(plain_text(history.problems[0], 2 * MOST_REASON))]
+    return "\n".join((*lines, "#task", names.told(plain_instruction(instruction)), END))
+
+
+def pointers(scene: Scene, before: Scene) -> Pointers:
+    """The signs of the objects.
+
+    Args:
+        scene: what is seen now.
+        before: what was seen when the instruction was given.
+    """
+    gone = (item.id for item in left_to_right(before) if item.id not in scene.objects)
+    return Pointers([*(item.id for item in left_to_right(scene)), *gone])
 
 
 def plain_instruction(instruction: str) -> str:
@@ -95,7 +109,7 @@ def place_of(object_id: str, scene: Scene) -> tuple[str, str]:
     return min((place for place in places if place[0] in ("in", "on")), default=("loose", ""))
 
 
-def _objects(scene: Scene, before: Scene, names: Names) -> Iterator[str]:
+def _objects(scene: Scene, before: Scene, names: Pointers) -> Iterator[str]:
     for item in left_to_right(scene):
         old = before.objects.get(item.id)
         place = _place(item, scene, names)
@@ -106,11 +120,11 @@ def _objects(scene: Scene, before: Scene, names: Names) -> Iterator[str]:
             yield f"{_kind(item, names)} gone was {_place(item, before, names)}"
 
 
-def _kind(item: SceneObject, names: Names) -> str:
-    return " ".join(filter(None, (names.shown(item.id), plain_colour(item.colour), plain_label(item.label))))
+def _kind(item: SceneObject, names: Pointers) -> str:
+    return " ".join(filter(None, (plain_colour(item.colour), plain_label(item.label), names.shown(item.id))))
 
 
-def _place(item: SceneObject, scene: Scene, names: Names) -> str:
+def _place(item: SceneObject, scene: Scene, names: Pointers) -> str:
     predicate, other = place_of(item.id, scene)
     if predicate == "held":
         return predicate
@@ -123,12 +137,12 @@ def _has_moved(old: SceneObject, item: SceneObject, before: Scene, scene: Scene)
     return place != other or (place[0] != "held" and dist(old.position, item.position) >= MOVED_LEAST)
 
 
-def _record(record: StepRecord, names: Names, registry: Mapping[str, SkillSpec]) -> str:
+def _record(record: StepRecord, names: Pointers, registry: Mapping[str, SkillSpec]) -> str:
     call = call_words(record.call, names, registry)
-    return f"ok {call}" if record.success else f"failed {call}: {plain_text(record.reason, MOST_REASON)}"
+    return f"ok {call}" if record.success else f"failed {call}: {names.told(plain_text(record.reason, MOST_REASON))}"
 
 
-def call_words(call: SkillCall, names: Names, registry: Mapping[str, SkillSpec]) -> str:
+def call_words(call: SkillCall, names: Pointers, registry: Mapping[str, SkillSpec]) -> str:
     """A call as the skill's name and its arguments in the declared order."""
     order = [parameter.name for parameter in registry[call.skill].parameters]
     values = [call.arguments[name] for name in order if name in call.arguments]

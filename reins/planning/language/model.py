@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, Protocol
 from reins.contracts.errors import ReinsError
 from reins.planning.language.schema import Schema
 
-PromptFormat = Literal["chat", "compact-1"]
+PromptFormat = Literal["chat", "compact-2"]
 
 
 @dataclass(frozen=True, slots=True)

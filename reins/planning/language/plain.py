@@ -6,9 +6,10 @@ Prompts are made of marks (lines that begin with "#") and of special words of ch
 
 import re
 import unicodedata
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
-from reins.contracts.plan import ArgumentValue, Plan
+from reins.contracts.plan import Plan
 from reins.contracts.scene import TABLE, Scene
 
 NAME: Final = re.compile(r"[a-z0-9]{1,16}(?:_[a-z0-9]{1,16}){0,3}")
@@ -45,6 +46,16 @@ def plain_colour(colour: str) -> str:
     return colour if _COLOUR.fullmatch(colour) else ""
 
 
+class Naming(Protocol):
+    """What objects are called in a prompt and in the reply to it."""
+
+    def shown(self, object_id: str) -> str:
+        """What the object is called; of one that is not in the scene, too, and of the table."""
+
+    def restore(self, plan: Plan) -> Plan:
+        """The plan with the objects' ids in place of what they are called."""
+
+
 class Names:
     """What the objects of a scene are called in a prompt and in the reply to it: their ids, if these are names.
 
@@ -67,17 +78,33 @@ class Names:
 
     def restore(self, plan: Plan) -> Plan:
         """The plan with the objects' ids in place of what they are called."""
-        if not self._real:
-            return plan
-        steps = plan.steps and tuple(
-            step.model_copy(update={"arguments": {name: self._id(value) for name, value in step.arguments.items()}})
-            for step in plan.steps
-        )
-        rules = tuple(rule.model_copy(update={"object": self._id(rule.object)}) for rule in plan.constraints)
-        return plan.model_copy(update={"steps": steps, "constraints": rules})
+        return renamed(plan, lambda shown: self._real.get(shown, shown)) if self._real else plan
 
-    def _id(self, value: ArgumentValue) -> ArgumentValue:
-        return self._real.get(value, value) if isinstance(value, str) else value
+
+def renamed(plan: Plan, name: Callable[[str], str], words: Callable[[str], str] = str) -> Plan:
+    """A plan with its objects called otherwise.
+
+    Args:
+        plan: any.
+        name: gives what is said in place of an argument that is a text, or of the object of a rule.
+        words: gives what is said in place of its thought, its question or its refusal.
+    """
+    steps = plan.steps and tuple(
+        step.model_copy(
+            update={
+                "arguments": {
+                    key: name(value) if isinstance(value, str) else value for key, value in step.arguments.items()
+                }
+            }
+        )
+        for step in plan.steps
+    )
+    rules = tuple(
+        rule.model_copy(update={"object": name(rule.object)}) if rule.object else rule for rule in plan.constraints
+    )
+    said = {"thought": plan.thought, "question": plan.question, "refusal": plan.refusal}
+    told = {key: words(text) for key, text in said.items() if text is not None}
+    return plan.model_copy(update={"steps": steps, "constraints": rules, **told})
 
 
 def _is_name(object_id: str) -> bool:

@@ -19,7 +19,7 @@ from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.meaning import read
 from reins.planning.language.cache import PlanCache, key_of
 from reins.planning.language.chat import again, chat_prompt
-from reins.planning.language.compact import compact_prompt, plain_instruction
+from reins.planning.language.compact import compact_prompt, plain_instruction, pointers
 from reins.planning.language.guard import said_constraints, tightest
 from reins.planning.language.model import (
     Bounds,
@@ -31,7 +31,7 @@ from reins.planning.language.model import (
     Prompt,
     prompt_text,
 )
-from reins.planning.language.plain import Names
+from reins.planning.language.plain import Names, Naming
 from reins.planning.language.promise import falls_short
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
@@ -203,7 +203,7 @@ class LanguagePlanner:
         dialogue = _Dialogue(question, self._registry, self._format(model))
         problems: tuple[str, ...] = ()
         for attempt in range(self._settings.attempts):
-            proposals = list(self._votes(model, dialogue.prompt(), question, attempt, deadline, cancel))
+            proposals = list(self._votes(model, dialogue, question, attempt, deadline, cancel))
             best = most_frequent([proposal for proposal in proposals if not proposal.problems])
             if best is not None and best.plan is not None:
                 return with_doubt(best.plan, agreement(best, proposals))
@@ -215,14 +215,15 @@ class LanguagePlanner:
     def _votes(
         self,
         model: LanguageModel,
-        prompt: Prompt,
+        dialogue: "_Dialogue",
         question: _Question,
         attempt: int,
         deadline: float,
         cancel: Cancel,
     ) -> Iterator[Proposal]:
         """Replies to one prompt. Without a temperature all would be the same, and one is enough."""
-        schema = plan_schema(question.scene, self._registry)
+        prompt = dialogue.prompt()
+        schema = plan_schema(question.scene, self._registry, dialogue.names)
         votes = self._settings.votes if self._settings.temperature > 0.0 else 1
         for vote in range(votes):
             left = deadline - time.monotonic()
@@ -232,7 +233,7 @@ class LanguagePlanner:
             seed = self._settings.seed + attempt * votes + vote
             bounds = Bounds(self._settings.max_tokens, left, self._settings.temperature, seed)
             completion = model.complete(prompt, schema, bounds, cancel)
-            proposal = self._judged(completion.text, question, cut=completion.cut)
+            proposal = self._judged(completion.text, question, dialogue.names, cut=completion.cut)
             self._write(model, attempt, vote, prompt, completion, proposal)
             yield proposal
 
@@ -262,10 +263,10 @@ class LanguagePlanner:
             verdict=proposal.problems,
         )
 
-    def _judged(self, text: str, question: _Question, *, cut: bool) -> Proposal:
+    def _judged(self, text: str, question: _Question, names: Naming, *, cut: bool) -> Proposal:
         """A reply as a tightened plan, and what is wrong with it."""
         try:
-            plan = Names(question.scene).restore(read_reply(text))
+            plan = names.restore(read_reply(text))
         except ReinsError as error:
             why = f"it was cut off after {self._settings.max_tokens} tokens" if cut else str(error)
             return Proposal(text, None, (why,))
@@ -341,6 +342,10 @@ class _Dialogue:
         self._question, self._registry = question, registry
         self._is_chat = form == "chat"
         self._history = question.history
+        self.names: Final[Naming] = (
+            Names(question.scene) if self._is_chat else pointers(question.scene, question.history.initial)
+        )
+        """What the objects are called."""
         self._turns = (
             chat_prompt(question.instruction, question.scene, question.history, registry) if self._is_chat else ()
         )

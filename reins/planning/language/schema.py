@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from reins.contracts.scene import Scene
-from reins.planning.language.plain import Names
+from reins.planning.language.plain import Names, Naming
 from reins.skills.registry import Parameter, SkillSpec
 
 Schema = dict[str, Any]
@@ -30,14 +30,15 @@ SPEEDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """Shares of the speed limits that a constraint may leave."""
 
 
-def plan_schema(scene: Scene, registry: Mapping[str, SkillSpec]) -> Schema:
+def plan_schema(scene: Scene, registry: Mapping[str, SkillSpec], names: Naming | None = None) -> Schema:
     """The schema of a reply: an object with a thought, then steps, a question or a refusal, then constraints.
 
     Args:
-        scene: its objects are the enumerations; those whose id is no plain name are called as `Names` says.
+        scene: its objects are the enumerations.
         registry: the skills. One for which there is no fitting object is left out.
+        names: what the objects are called; as `Names` says by default.
     """
-    names = Names(scene)
+    names = names or Names(scene)
     skills = [schema for spec in registry.values() if (schema := _skill(spec, scene, names)) is not None]
     rules = _constraints(scene, names)
     steps: Schema = {"type": "array", "items": {"anyOf": skills}, "maxItems": MOST_STEPS}
@@ -57,7 +58,7 @@ def numbers(parameter: Parameter) -> list[float]:
     return sorted({parameter.lower, *between, parameter.upper})
 
 
-def _skill(spec: SkillSpec, scene: Scene, names: Names) -> Schema | None:
+def _skill(spec: SkillSpec, scene: Scene, names: Naming) -> Schema | None:
     """The schema of a call, or None if there is nothing that it could be done to."""
     required: Schema = {}
     optional: Schema = {}
@@ -74,7 +75,7 @@ def _skill(spec: SkillSpec, scene: Scene, names: Names) -> Schema | None:
     return _object(skill | arguments, {}) if required else _object(skill, arguments)
 
 
-def _values(parameter: Parameter, scene: Scene, names: Names) -> list[Any]:
+def _values(parameter: Parameter, scene: Scene, names: Naming) -> list[Any]:
     if parameter.kind == "number":
         return [int(value) if value.is_integer() else value for value in map(float, numbers(parameter))]
     if parameter.kind == "word":
@@ -83,7 +84,7 @@ def _values(parameter: Parameter, scene: Scene, names: Names) -> list[Any]:
     return [*sorted(map(names.shown, fitting)), *parameter.also]
 
 
-def _constraints(scene: Scene, names: Names) -> Schema:
+def _constraints(scene: Scene, names: Naming) -> Schema:
     """Objects to avoid, a speed to keep to: what an instruction can ask for in words.
 
     Boxes and masses are left to operators: a model guesses at them.

@@ -15,9 +15,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from reins.contracts.plan import Plan
-from reins.planning.language.compact import compact_prompt
-from reins.planning.language.plain import Names
+from reins.planning.language.compact import compact_prompt, pointers
+from reins.planning.language.pointers import Pointers
 from reins.planning.language.reply import reply_text
 from reins.skills.library import SKILLS
 from reins.training.planner.example import Example
@@ -55,27 +54,12 @@ class Batch:
 def text_of(example: Example) -> Text:
     """The prompt of an example, and the reply that is wanted."""
     prompt = compact_prompt(example.instruction, example.scene, example.history, SKILLS)
-    return prompt, reply_text(_as_shown(example.plan, Names(example.scene)))
+    return prompt, reply_text(names_of(example).point(example.plan))
 
 
-def _as_shown(plan: Plan, names: Names) -> Plan:
-    """The plan with the objects called as the prompt calls them."""
-    steps = plan.steps and tuple(
-        step.model_copy(
-            update={
-                "arguments": {
-                    name: names.shown(value) if isinstance(value, str) else value
-                    for name, value in step.arguments.items()
-                }
-            }
-        )
-        for step in plan.steps
-    )
-    rules = tuple(
-        rule.model_copy(update={"object": names.shown(rule.object)}) if rule.object else rule
-        for rule in plan.constraints
-    )
-    return plan.model_copy(update={"steps": steps, "constraints": rules})
+def names_of(example: Example) -> Pointers:
+    """What the objects are called in the prompt of an example."""
+    return pointers(example.scene, example.history.initial)
 
 
 def make_chunk(seed: int, number: int, size: int, easy: float = 0.0) -> list[Text]:

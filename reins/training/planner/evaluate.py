@@ -7,9 +7,8 @@ from typing import Final
 
 from tokenizers import Tokenizer
 
-from reins.planning.language.plain import Names
 from reins.skills.library import SKILLS
-from reins.training.planner.batches import text_of
+from reins.training.planner.batches import names_of, text_of
 from reins.training.planner.example import Example
 from reins.training.planner.examples import Examples, Split
 from reins.training.planner.judge import judge, read_or_why
@@ -73,7 +72,7 @@ def score(network: Llama, tokenizer: Tokenizer, examples: Sequence[Example]) -> 
     counts, misses = dict.fromkeys(("parsed", "valid", "correct", "exact"), 0), []
     for example, (prompt, wanted), reply in zip(examples, texts, replies, strict=True):
         plan, trouble = read_or_why(reply)
-        verdict = judge(plan and Names(example.scene).restore(plan), example, SKILLS, trouble)
+        verdict = judge(plan and names_of(example).restore(plan), example, SKILLS, trouble)
         counts["parsed"] += plan is not None
         counts["valid"] += verdict.valid
         counts["correct"] += verdict.correct

@@ -10,9 +10,8 @@ from reins.contracts.scene import Scene
 from reins.models.language import GoldenPlan
 from reins.perception.state import StatePerception
 from reins.planning.language.backends.llama_cpp import LlamaCppModel, LlamaSettings
-from reins.planning.language.compact import FORMAT, compact_prompt
+from reins.planning.language.compact import FORMAT, compact_prompt, pointers
 from reins.planning.language.model import Bounds, Cancel, ModelError
-from reins.planning.language.plain import Names
 from reins.planning.language.schema import plan_schema
 from reins.planning.planner import History
 from reins.planning.verifier import verify
@@ -62,7 +61,7 @@ def golden_plans(reply: Callable[[str], str]) -> tuple[GoldenPlan, ...]:
         scene = start_scene(world, seed)
         text = reply(_prompt(said, scene))
         plan, _ = read_or_why(text)
-        if plan is not None and not verify(Names(scene).restore(plan), scene, SKILLS):
+        if plan is not None and not verify(pointers(scene, scene).restore(plan), scene, SKILLS):
             found.append(GoldenPlan(instruction=said, world=world, seed=seed, reply=text))
     return tuple(found)
 
@@ -79,7 +78,8 @@ def changed_plans(path: Path, golden: tuple[GoldenPlan, ...]) -> Iterator[str]:
             raise ModelError(f"it does not take the prompt {FORMAT}, which this version of reins makes")
         for plan in golden:
             scene = start_scene(plan.world, plan.seed)
-            said = model.complete(_prompt(plan.instruction, scene), plan_schema(scene, SKILLS), Bounds(), Cancel())
+            schema = plan_schema(scene, SKILLS, pointers(scene, scene))
+            said = model.complete(_prompt(plan.instruction, scene), schema, Bounds(), Cancel())
             if said.text != plan.reply:
                 answered, known = (text[:MOST_SHOWN] for text in (said.text, plan.reply))
                 yield f"to “{plan.instruction}” it answers {answered}…, and its card says {known}…"

@@ -13,7 +13,7 @@ from reins.planning.planner import History
 from reins.planning.pursuit import pursue
 from reins.planning.words import call_text, listed
 from reins.skills.registry import SkillSpec
-from reins.training.planner.references import Ref, exactly
+from reins.training.planner.references import TABLE_REF, Ref, exactly
 
 PACES: Final = {"careful": 0.5, "slow": 0.3, "very_slow": 0.2, "haste": 1.0}
 """Ways to ask for a speed, and the share of full speed that they mean; haste asks for more than the limits allow."""
@@ -167,7 +167,20 @@ def plan_of(
         steps = pursue(task, scene, history, registry, EFFORT)
     except CannotDo:
         return None
-    return Plan(thought=task.summary, steps=tuple(steps), constraints=meaning.constraints)
+    return Plan(thought=_told_apart(meaning) + task.summary, steps=tuple(steps), constraints=meaning.constraints)
+
+
+def _told_apart(meaning: Meaning) -> str:
+    """What has to be found out first, landmarks before what they tell apart: "so: left_of red_bowl is blue_block: ".
+
+    A model that says it can look at each in turn.
+    """
+    proviso = meaning.proviso
+    parts = [] if proviso is None else ["so" if proviso.holds else "not so"]
+    for ref in dict.fromkeys(meaning.refs):
+        if ref.relation and len(ref.ids) == 1 and ref.parts and ref.parts[0] != TABLE_REF:
+            parts.append(f"{ref.relation} {listed(ref.parts[0].ids)} is {ref.ids[0]}")
+    return "".join(f"{part}: " for part in parts)
 
 
 def _goal_words(goal: Goal) -> str:

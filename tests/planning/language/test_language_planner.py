@@ -43,7 +43,7 @@ def test_a_reply_that_passes_is_the_plan() -> None:
     assert plan.thought == "into the bowl" and len(model.prompts) == 1
 
 
-@pytest.mark.parametrize("takes", ["chat", "compact-1"])
+@pytest.mark.parametrize("takes", ["chat", "compact-2"])
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
@@ -69,11 +69,11 @@ def test_a_reply_that_does_not_pass_is_sent_back_with_the_reason(takes: str, bad
     assert reason not in model.prompts[0] and reason in model.prompts[1]
 
 
-@pytest.mark.parametrize("takes", ["chat", "compact-1"])
+@pytest.mark.parametrize("takes", ["chat", "compact-2"])
 def test_the_prompt_is_the_one_that_the_model_takes(takes: str) -> None:
     model = Parrot(GOOD, takes=takes)
     ask(model)
-    assert model.prompts[0].startswith("#scene") == (takes == "compact-1")
+    assert model.prompts[0].startswith("#scene") == (takes == "compact-2")
     other = Parrot(GOOD, takes=takes)
     ask(other, prompt="compact")
     assert other.prompts[0].startswith("#scene")
@@ -133,7 +133,7 @@ class TestSmoothing:
         assert "where the workspace ends at 0.40 m" in model.prompts[1]
 
 
-@pytest.mark.parametrize("takes", ["chat", "compact-1"])
+@pytest.mark.parametrize("takes", ["chat", "compact-2"])
 def test_why_an_operator_turned_a_plan_down_is_in_the_next_prompt(takes: str) -> None:
     model = Parrot(GOOD, steps("pick red_block", "place_on white_plate"), takes=takes)
     world = World(SCENE)

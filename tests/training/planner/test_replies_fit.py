@@ -8,11 +8,10 @@ import pytest
 
 pytest.importorskip("tokenizers", reason="needs the extra train")
 
-from reins.planning.language.plain import Names
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
 from reins.skills.library import SKILLS
-from reins.training.planner.batches import text_of
+from reins.training.planner.batches import names_of, text_of
 from reins.training.planner.examples import SPLITS, Examples, Split
 
 
@@ -49,7 +48,7 @@ def test_replies_call_things_as_the_prompt_does() -> None:
     examples = Examples(Random(13), SKILLS)
     for _ in range(60):
         example = examples.draw("injected")
-        assert Names(example.scene).restore(read_reply(text_of(example)[1])) == example.plan
+        assert names_of(example).restore(read_reply(text_of(example)[1])) == example.plan
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -58,4 +57,4 @@ def test_every_reply_of_the_teacher_fits(split: Split) -> None:
     for _ in range(80):
         example = examples.draw()
         reply = json.loads(text_of(example)[1])
-        assert fits(reply, plan_schema(example.scene, SKILLS)), reply
+        assert fits(reply, plan_schema(example.scene, SKILLS, names_of(example))), reply

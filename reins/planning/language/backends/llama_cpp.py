@@ -119,7 +119,7 @@ class LlamaCppModel:
     @property
     def takes(self) -> PromptFormat:
         """What the file says, or a conversation."""
-        return "compact-1" if self._llama.metadata.get(PROMPT_KEY) == FORMAT else "chat"
+        return FORMAT if self._llama.metadata.get(PROMPT_KEY) == FORMAT else "chat"
 
     def complete(
         self,
