@@ -28,6 +28,7 @@ ALLOWED = {
     "safety": {"contracts", "hardware"},
     "teleop": {"contracts", "hardware"},
     "launching": {"contracts"},
+    "peers": {"contracts", "hardware", "locomotion", "sim"},
     "blackbox": {"contracts"},
 }
 """Which rooms each room may import besides itself. Rooms that are not named here sit on top and may import any room."""

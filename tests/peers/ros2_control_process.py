@@ -1,16 +1,18 @@
 """Starts the ros2_control peer as a process and asks things of it."""
 
-from peer_process import PeerProcess
+from pathlib import Path
+
+from reins.peers.process import PeerProcess
 
 
-class Ros2ControlPeer(PeerProcess):  # type: ignore[misc]
+class Ros2ControlPeer(PeerProcess):
     """A running peer of the kind and with the traits that `ros2_control_peer.py` tells of.
 
     Implements `reins.hardware.conformance.subject.Tampering`.
     """
 
     def __init__(self, kind: str, *traits: str) -> None:
-        super().__init__("ros2_control_peer.py", kind, *traits)
+        super().__init__("ros2_control", [str(Path(__file__).with_name("ros2_control_peer.py")), kind, *traits])
 
     def cut_network(self) -> None:
         """Neither joint states nor setpoints pass any more."""

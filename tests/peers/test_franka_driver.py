@@ -20,9 +20,9 @@ from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.real import make_real
 from reins.hardware.robot import GripperCommand, RobotState, StopCategory
 from reins.hardware.streaming.robot import StreamingRobot
+from reins.peers.franka.process import FrankaPeer
 
 franky = pytest.importorskip("franky")
-from franka_process import FrankaPeer  # noqa: E402 # needs what franky-control brings along
 
 PROFILE = load_profile("franka")
 SHORT = 0.15

@@ -17,9 +17,9 @@ from reins.hardware.real import make_real
 from reins.hardware.robot import GripperCommand, RobotState, StopCategory
 from reins.hardware.streaming.robot import StreamingRobot
 from reins.hardware.ur import library
+from reins.peers.ur.process import URPeer
 
 pytest.importorskip("rtde_control", reason="ur-rtde is not installed: `./run setup ur`")
-from ur_process import URPeer  # of no use without it
 
 pytestmark = pytest.mark.ros  # not beside others: the controller expects an answer every 2 ms
 

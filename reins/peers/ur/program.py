@@ -7,7 +7,8 @@ has no interpreter for URScript: it takes the script, and does here what its tex
 from typing import Final
 
 import numpy as np
-from ur_arm import BRAKING, Arm
+
+from reins.peers.ur.arm import BRAKING, Arm
 
 READY: Final = 1
 DONE: Final = 2

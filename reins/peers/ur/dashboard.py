@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Collection
 
-from ur_arm import Arm, RobotMode, SafetyMode
-from ur_program import Program
+from reins.peers.ur.arm import Arm, RobotMode, SafetyMode
+from reins.peers.ur.program import Program
 
 GREETING = "Connected: Universal Robots Dashboard Server\n"
 TOO_SOON = (

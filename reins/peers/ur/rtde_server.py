@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from ur_line_server import Link
+from reins.peers.ur.line_server import Link
 
 HEADER: Final = struct.Struct(">HB")
 VERSION: Final = 2

@@ -1,0 +1,37 @@
+"""Starts the Franka peer as a process and asks things of it."""
+
+from reins.peers.process import PeerProcess, address_of_its_own
+
+
+class FrankaPeer(PeerProcess):
+    """A running peer, with the traits that `reins.peers.franka.peer` tells of.
+
+    Implements `reins.hardware.conformance.subject.Tampering`.
+
+    Args:
+        traits: of the robot.
+        profile, world, seed: what it simulates.
+        address: where it answers; one of its own if it is empty.
+
+    Raises:
+        ReinsError: it does not start.
+    """
+
+    def __init__(
+        self, *traits: str, profile: str = "franka", world: str = "tabletop", seed: int = 0, address: str = ""
+    ) -> None:
+        self.address = address or address_of_its_own()
+        super().__init__("Franka", ["-m", "reins.peers.franka", self.address, profile, world, str(seed), *traits])
+
+    def cut_network(self) -> None:
+        """Nothing passes any more."""
+        self.ask("cut")
+
+    def restore_network(self) -> None:
+        """As before."""
+        self.ask("restore")
+
+    def raise_fault(self) -> str:
+        """A collision."""
+        self.ask("reflex", name="joint_reflex")
+        return "joint_reflex"

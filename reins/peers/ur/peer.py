@@ -1,0 +1,156 @@
+"""The UR peer's loop: sockets as they come, one cycle of the controller every two milliseconds."""
+
+import sys
+import time
+from collections.abc import Callable, Collection
+from typing import Any
+
+from reins.hardware.profile import RobotProfile
+from reins.peers.requests import Actions, Request, next_request, tell, ticks
+from reins.peers.ur.arm import TICK, Arm, RobotMode, SafetyMode
+from reins.peers.ur.dashboard import GREETING, Dashboard
+from reins.peers.ur.gripper import GripperPeer
+from reins.peers.ur.line_server import LineServer, Sockets
+from reins.peers.ur.outputs import outputs_of
+from reins.peers.ur.program import Program
+from reins.peers.ur.rtde_server import RtdeServer
+from reins.peers.ur.scripts import ScriptServer
+
+DASHBOARD, SCRIPTS, RTDE, GRIPPER = 29999, (30001, 30002, 30003), 30004, 63352
+"""Ports as on the controller."""
+
+
+class Peer:
+    """One robot at one address.
+
+    Not there: the state stream of the ports for scripts, which ur_rtde does not read, and an interpreter for URScript
+    (`program` says what is in its place).
+
+    Args:
+        profile: the robot.
+        address: where it answers.
+        traits: `no_gripper`, `local`, `ur10` (as it names itself), `old` (software), `fieldbus` (has taken input
+            registers), `closed_rtde`, `powered_off`.
+
+    Raises:
+        OSError: the address is taken, or none of this machine's.
+    """
+
+    def __init__(self, profile: RobotProfile, address: str, traits: Collection[str]) -> None:
+        self._arm = Arm(profile)
+        self._program = Program(self._arm)
+        self._dashboard = Dashboard(self._arm, self._program, traits)
+        self._gripper = GripperPeer()
+        self._rtde = RtdeServer(outputs_of(self._arm, self._program), self._put)
+        if "fieldbus" in traits:
+            self._rtde.occupy([f"input_int_register_{number}" for number in range(8)])
+        if "powered_off" in traits:
+            self._arm.mode = RobotMode.POWER_OFF
+        self._sockets = self._listen(address, traits)
+        self._requests = Sockets(address)
+        self._requests.watch(sys.stdin, self._request)
+        self._ended = self._cut = False
+        self._log: list[tuple[float, ...]] | None = None
+        self._actions = self._make_actions()
+
+    def _listen(self, address: str, traits: Collection[str]) -> Sockets:
+        sockets = Sockets(address)
+        sockets.listen(DASHBOARD, LineServer(self._dashboard.answer, GREETING))
+        for port in SCRIPTS:
+            sockets.listen(port, ScriptServer(self._dashboard, self._arm, self._program))
+        if "closed_rtde" not in traits:
+            sockets.listen(RTDE, self._rtde)
+        if "no_gripper" not in traits:
+            sockets.listen(GRIPPER, LineServer(self._gripper.answer))
+        return sockets
+
+    def _make_actions(self) -> Actions:
+        arm, gripper = self._arm, self._gripper
+        safety: dict[str, SafetyMode] = {
+            "protective_stop": SafetyMode.PROTECTIVE_STOP,
+            "emergency_stop": SafetyMode.ROBOT_EMERGENCY_STOP,
+            "safeguard_stop": SafetyMode.SAFEGUARD_STOP,
+        }
+
+        def stop(mode: SafetyMode) -> Callable[[Request], None]:
+            return lambda request: arm.stop(mode)
+
+        return {
+            **{name: stop(mode) for name, mode in safety.items()},
+            "look": lambda request: None,
+            "cut": lambda request: setattr(self, "_cut", True),
+            "restore": lambda request: setattr(self, "_cut", False),
+            "release": lambda request: self._release(),
+            "stop_program": lambda request: self._program.end(),
+            "other_program": lambda request: self._program.start_another(),
+            "power_off": lambda request: setattr(arm, "mode", RobotMode.POWER_OFF),
+            "local": lambda request: setattr(self._dashboard, "remote", False),
+            "reset_gripper": lambda request: gripper.reset(),
+            "gripper_fault": lambda request: setattr(gripper, "fault", request["code"]),
+            "object": lambda request: setattr(gripper, "object", request["at"]),
+            "log": lambda request: setattr(self, "_log", []),
+        }
+
+    def run(self) -> None:
+        """Until stdin ends."""
+        tell({"ready": True})
+        for due in ticks(TICK):
+            while not self._ended and (left := due - time.monotonic()) > 0.0:
+                self._serve(left)
+            self._serve(0.0)
+            if self._ended:
+                return
+            self._tick()
+
+    def _serve(self, seconds: float) -> None:
+        if self._cut:
+            self._requests.serve(seconds)
+        else:
+            self._requests.serve(0.0)
+            self._sockets.serve(seconds)
+
+    def _tick(self) -> None:
+        self._program.tick(TICK)
+        self._arm.tick()
+        self._gripper.tick(TICK)
+        if not self._cut:
+            self._rtde.tick()
+        if self._log is not None:
+            self._log.append((time.monotonic(), *self._arm.position, *self._arm.velocity))
+
+    def _put(self, inputs: dict[str, float]) -> None:
+        integers = {int(name.rsplit("_", 1)[1]): int(value) for name, value in inputs.items() if "_int_" in name}
+        doubles = {int(name.rsplit("_", 1)[1]): value for name, value in inputs.items() if "_double_" in name}
+        self._program.put(integers, doubles)
+
+    def _release(self) -> None:
+        """Everything is well again, and the robot as at the start."""
+        self._arm.safety, self._arm.mode = SafetyMode.NORMAL, RobotMode.RUNNING
+        if self._program.foreign:
+            self._program.end()
+        self._dashboard.remote = True
+        self._gripper.fault, self._gripper.object = 0, None
+
+    def _request(self) -> None:
+        request = next_request()
+        if request is None:
+            self._ended = True
+            return
+        tell(self._answer(request))
+
+    def _answer(self, request: Request) -> dict[str, Any]:
+        if request["do"] == "read_log":
+            rows, self._log = self._log, None
+            return {"rows": rows}
+        self._actions[request["do"]](request)
+        return {
+            "q": self._arm.position.tolist(),
+            "dq": self._arm.velocity.tolist(),
+            "mode": self._arm.mode.name,
+            "safety": self._arm.safety.name,
+            "running": self._program.running,
+            "starts": self._program.starts,
+            "payload": self._arm.payload,
+            "activations": self._gripper.activations,
+            "gripper": self._gripper.asked,
+        }
