@@ -27,22 +27,22 @@ def test_a_whole_prompt() -> None:
     before, now = tabletop(*things), tabletop(*things, held="red_block", green_block="in blue_bowl")
     pick = StepRecord(SkillCall(skill="pick", arguments={"object": "red_block"}), True, "", before, now)
     place = SkillCall(skill="place_beside", arguments={"side": "left_of", "object": "blue_bowl"})
-    failed = StepRecord(place, False, "the fingers\nclosed", now, now)
+    failed = StepRecord(place, False, "the fingers\nclosed on green_block", now, now)
     history = History(before, (pick, failed), ("step 1, pick(object=x): no object 'x'",), frozenset({"yellow_block"}))
-    assert compact_prompt("put it  beside the bowl", now, history, SKILLS).splitlines() == [
+    assert compact_prompt("Put red_block  beside the Bowl", now, history, SKILLS).splitlines() == [
         "#scene",
-        "blue_bowl blue bowl on table 62 22",
-        "green_block green block in blue_bowl 62 22 was on table 45 10",
-        "red_block red block held was on table 45 30",
-        "yellow_block yellow block on table 45 -30",
-        "#keep yellow_block",
+        "blue bowl α on table 62 22",
+        "green block β in α 62 22 was on table 45 10",
+        "red block γ held was on table 45 30",
+        "yellow block δ on table 45 -30",
+        "#keep δ",
         "#done",
-        "ok pick red_block",
-        "failed place_beside blue_bowl left_of: the fingers closed",
+        "ok pick γ",
+        "failed place_beside α left_of: the fingers closed on β",
         "#wrong",
         "step 1, pick(object=x): no object 'x'",
         "#task",
-        "put it beside the bowl",
+        "put γ beside the bowl",
         "#plan",
     ]
 
@@ -51,13 +51,14 @@ def test_objects_stand_from_left_to_right_and_those_that_are_gone_come_last() ->
     before = tabletop("red_block", "yellow_block", "blue_block")
     now = scene_of(item for item in before.objects.values() if item.id != "red_block")
     lines = prompt("go home", now, History(before)).splitlines()
-    assert [line.split()[0] for line in lines[1:4]] == ["blue_block", "yellow_block", "red_block"]
-    assert lines[3] == "red_block red block gone was on table 45 30"
+    assert [line.split()[2] for line in lines[1:4]] == ["α", "β", "γ"]
+    assert [line.split()[0] for line in lines[1:3]] == ["blue", "yellow"]
+    assert lines[3] == "red block γ gone was on table 45 30"
 
 
 def test_what_rests_on_nothing_that_is_known_is_loose() -> None:
     scene = scene_of([thing("red_block", 0.45, 0.0, bottom=0.5)])
-    assert "red_block red block loose 45 0" in prompt("go home", scene).splitlines()
+    assert "red block α loose 45 0" in prompt("go home", scene).splitlines()
 
 
 def test_instructions_may_be_chinese() -> None:

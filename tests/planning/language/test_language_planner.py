@@ -13,6 +13,7 @@ from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.approval import Approve, Reject
 from reins.planning.executor import TaskExecutor
+from reins.planning.language.compact import FORMAT, pointers
 from reins.planning.language.model import Cancel, Cancelled, ModelError
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
@@ -43,7 +44,7 @@ def test_a_reply_that_passes_is_the_plan() -> None:
     assert plan.thought == "into the bowl" and len(model.prompts) == 1
 
 
-@pytest.mark.parametrize("takes", ["chat", "compact-2"])
+@pytest.mark.parametrize("takes", ["chat", FORMAT])
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
@@ -66,14 +67,15 @@ def test_a_reply_that_passes_is_the_plan() -> None:
 def test_a_reply_that_does_not_pass_is_sent_back_with_the_reason(takes: str, bad: str, reason: str) -> None:
     model = Parrot(bad, GOOD, takes=takes)
     assert calls(ask(model, KNOWN)) == ["pick(object=red_block)", "place_in(container=blue_bowl)"]
-    assert reason not in model.prompts[0] and reason in model.prompts[1]
+    told = pointers(SCENE, SCENE).told(reason) if takes == FORMAT else reason
+    assert told not in model.prompts[0] and told in model.prompts[1]
 
 
-@pytest.mark.parametrize("takes", ["chat", "compact-2"])
+@pytest.mark.parametrize("takes", ["chat", FORMAT])
 def test_the_prompt_is_the_one_that_the_model_takes(takes: str) -> None:
     model = Parrot(GOOD, takes=takes)
     ask(model)
-    assert model.prompts[0].startswith("#scene") == (takes == "compact-2")
+    assert model.prompts[0].startswith("#scene") == (takes == FORMAT)
     other = Parrot(GOOD, takes=takes)
     ask(other, prompt="compact")
     assert other.prompts[0].startswith("#scene")
@@ -133,14 +135,26 @@ class TestSmoothing:
         assert "where the workspace ends at 0.40 m" in model.prompts[1]
 
 
-@pytest.mark.parametrize("takes", ["chat", "compact-2"])
+@pytest.mark.parametrize("takes", ["chat", FORMAT])
 def test_why_an_operator_turned_a_plan_down_is_in_the_next_prompt(takes: str) -> None:
     model = Parrot(GOOD, steps("pick red_block", "place_on white_plate"), takes=takes)
     world = World(SCENE)
     world.answers = [Reject("I meant the <|plate|>"), Approve()]
     done = world.drive(TaskExecutor(planner_of(model), SKILLS, ASKED, approve="ask"))
     assert done.outcome == "succeeded" and world.calls[1] == "place_on(support=white_plate)"
-    assert "the operator turned it down: I meant the plate" in model.prompts[1]
+    assert "the operator turned it down: i meant the plate" in model.prompts[1].lower()
+
+
+def test_signs_of_the_short_prompt_are_ids_again_in_the_plan_and_in_its_words() -> None:
+    plan = ask(Parrot(steps("pick α", "place_in β", thought="α is in β"), takes=FORMAT), KNOWN)
+    assert calls(plan) == ["pick(object=red_block)", "place_in(container=blue_bowl)"]
+    assert plan.thought == "red_block is in blue_bowl"
+    assert ask(Parrot('{"thought":"","question":"α?"}', takes=FORMAT)).question == "red_block?"
+
+
+def test_a_conversation_has_no_signs() -> None:
+    model = Parrot(steps("pick α"), GOOD)
+    assert calls(ask(model, KNOWN)) and "no object 'α'" in model.prompts[1]
 
 
 def test_where_the_symbolic_planner_has_no_plan_either_the_operator_is_asked() -> None:
