@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 MARKS = {"good": "[green]✓[/]", "warning": "[yellow]![/]", "bad": "[red]✗[/]"}
 
-PROFILES: Final = {"ur": "ur5e"}
-"""Profile of a driver that is not called like it; every other one that has none is looked at with the first."""
+PROFILES: Final = {"ur": "ur5e", "go2": "go2"}
+"""Profile of a driver where none is named; every other driver is looked at with the first arm's."""
 
 
 def doctor(
-    robot: Annotated[str, typer.Option(help="Look at one robot instead: franka, ur or ros2_control.")] = "",
+    robot: Annotated[str, typer.Option(help="Look at one robot instead: franka, ur, go2 or ros2_control.")] = "",
     ip: Annotated[str, typer.Option("--ip", help="Address of that robot.")] = "",
     profile: Annotated[str, typer.Option(help="Its profile: a name, or the path of a YAML file.")] = "",
 ) -> None:
@@ -40,9 +40,9 @@ def doctor(
 
 def _of_robot(robot: str, profile: str, ip: str) -> "Sequence[Callable[[], list[Finding]]]":
     from reins.cli import robot_checks
-    from reins.nodes.drivers import real_drivers
+    from reins.nodes.drivers import LEGGED, real_drivers
 
-    look_up("driver", robot, real_drivers())
+    look_up("driver", robot, {**real_drivers(), **LEGGED})
     if robot in robot_checks.PORTS and not ip:
         raise ReinsError(f"the driver '{robot}' needs the address of the robot: --ip")
     return robot_checks.checks(robot, profile or PROFILES.get(robot, "franka"), ip)

@@ -70,10 +70,11 @@ PORTS: Final[dict[str, tuple[Port, ...]]] = {
         Port(30003, "real-time client", "allow the real-time client: Settings, Security, Services"),
         Port(30004, "RTDE", "allow RTDE: Settings, Security, Services"),
     ),
+    "go2": (),
 }
-"""What each driver connects to."""
+"""What each driver connects to; DDS has no port that would answer."""
 
-LIBRARIES: Final = {"franka": "franky-control", "ur": "ur-rtde"}
+LIBRARIES: Final = {"franka": "franky-control", "ur": "ur-rtde", "go2": "unitree-sdk2py-dimos"}
 """Distribution that each driver needs; `./run setup NAME` installs it."""
 
 
@@ -202,9 +203,10 @@ def library(robot: str) -> list[Finding]:
 def handshake(robot: str, profile_name: str, address: str) -> list[Finding]:
     """Connect the driver for a moment: versions, mode and errors in the robot's words. Nothing moves."""
     from reins.hardware.profile import load_profile
+    from reins.hardware.profile_base import Profile
     from reins.nodes.drivers import make_robot
 
-    driver = make_robot(robot, load_profile(profile_name), "", 0, address)
+    driver = make_robot(robot, load_profile(profile_name, Profile), "", 0, address)
     try:
         driver.connect()
         fault = driver.read().fault

@@ -5,11 +5,13 @@ from functools import partial
 from typing import Any, Final
 
 from reins.contracts.errors import ReinsError, look_up
+from reins.hardware.legged import LeggedRobot
 from reins.hardware.profile import RobotProfile
 from reins.hardware.profile_base import Profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.real import REAL
 from reins.hardware.robot import Driver, Robot
+from reins.locomotion.odometry import StandingFeet
 from reins.locomotion.walks import make_legs
 from reins.sim.legged.ground import load_ground
 from reins.sim.legged.simulators import make_walker
@@ -17,6 +19,7 @@ from reins.sim.simulators import SIMULATORS, make_simulator
 from reins.sim.world import load_world
 
 RealDriver = Callable[[RobotProfile, str], Robot]
+LeggedDriver = Callable[[QuadrupedProfile, str], LeggedRobot]
 
 
 def _simulated(simulator: str, profile: Profile, world: str, seed: int) -> Driver[Any, Any]:
@@ -45,6 +48,16 @@ def real_drivers() -> dict[str, RealDriver]:
     return {**REAL, "ros2_control": _ros2_control}
 
 
+def _go2(profile: QuadrupedProfile, address: str) -> LeggedRobot:
+    from reins.hardware.go2.driver import go2_robot
+
+    return go2_robot(profile, address, make_legs("scripted", profile), StandingFeet(profile))
+
+
+LEGGED: Final[dict[str, LeggedDriver]] = {"go2": _go2}
+"""Name → driver of a real legged robot, not yet connected, from (profile, address)."""
+
+
 def make_robot(backend: str, profile: Profile, world: str, seed: int, address: str = "") -> Driver[Any, Any]:
     """The driver of a backend; a real robot ignores world and seed, a simulation the address.
 
@@ -52,10 +65,13 @@ def make_robot(backend: str, profile: Profile, world: str, seed: int, address: s
         UnknownName: no such backend, or no such world.
         ReinsError: the driver cannot be made; says why.
     """
-    real = real_drivers()
-    look_up("backend", backend, {**DRIVERS, **real})
-    if backend not in real:
+    arms = real_drivers()
+    look_up("backend", backend, {**DRIVERS, **arms, **LEGGED})
+    if backend in DRIVERS:
         return DRIVERS[backend](profile, world, seed)
-    if not isinstance(profile, RobotProfile):
-        raise ReinsError(f"backend '{backend}' drives arms, and robot '{profile.name}' is a {profile.kind}")
-    return real[backend](profile, address)
+    if backend in arms and isinstance(profile, RobotProfile):
+        return arms[backend](profile, address)
+    if backend in LEGGED and isinstance(profile, QuadrupedProfile):
+        return LEGGED[backend](profile, address)
+    drives = "arms" if backend in arms else "robots with legs"
+    raise ReinsError(f"backend '{backend}' drives {drives}, and robot '{profile.name}' is of kind {profile.kind}")

@@ -6,9 +6,10 @@ from xml.etree import ElementTree
 import pytest
 
 from reins.hardware.profile import load_profile
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.stages import Stage
 from reins.launching.description import declared_arguments
-from reins.nodes.drivers import real_drivers
+from reins.nodes.drivers import LEGGED, real_drivers
 
 LAUNCH = Path(__file__).parents[2] / "launch"
 ADDRESSED = ("franka", "ur")
@@ -81,3 +82,17 @@ def test_the_supervisor_knows_exactly_what_is_started(name: str, group: str) -> 
     listed = {word.strip() for word in named.strip("[]").split(",")}
     left_out = {"nodes": {"supervisor"}, "watched": {"safety", "blackbox"}}[group]
     assert listed == started - left_out
+
+
+class TestARealGo2:
+    def test_it_differs_from_the_simulated_one_in_what_is_listed_and_nothing_else(self) -> None:
+        real, simulated = parameters("go2"), parameters("go2_sim")
+        assert {key: real[key] for key in real if key not in OWN} == {
+            key: simulated[key] for key in simulated if key not in OWN | SIMULATED
+        }
+
+    def test_it_starts_slow_and_nothing_but_a_person_arms_it(self) -> None:
+        assert load_profile(defaults("go2")["robot"] or "", QuadrupedProfile)
+        assert 0.0 < float(defaults("go2")["speed_scale"] or "nan") <= 0.2
+        assert parameters("go2")["supervisor", "auto_arm"] == "false"
+        assert parameters("go2")["robot", "backend"] in LEGGED

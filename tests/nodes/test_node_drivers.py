@@ -25,8 +25,13 @@ def test_a_real_arm_gets_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_driver_of_arms_refuses_a_robot_with_legs() -> None:
-    with pytest.raises(ReinsError, match="'go2' is a quadruped"):
+    with pytest.raises(ReinsError, match="drives arms, and robot 'go2' is of kind quadruped"):
         make_robot("franka", GO2, "tabletop", 0, "172.16.0.2")
+
+
+def test_a_driver_of_legs_refuses_an_arm() -> None:
+    with pytest.raises(ReinsError, match="drives robots with legs, and robot 'franka' is of kind arm"):
+        make_robot("go2", FRANKA, "flat", 0, "192.168.123.161")
 
 
 def test_a_robot_with_legs_stands_on_a_ground_and_not_on_a_table() -> None:
@@ -38,5 +43,5 @@ def test_a_robot_with_legs_stands_on_a_ground_and_not_on_a_table() -> None:
 
 
 def test_an_unknown_backend_is_told_with_real_and_simulated_ones() -> None:
-    with pytest.raises(UnknownName, match=r"did you mean 'franka'.*franka, mujoco"):
+    with pytest.raises(UnknownName, match=r"did you mean 'franka'.*franka, go2, mujoco"):
         make_robot("frank", FRANKA, "tabletop", 0)
