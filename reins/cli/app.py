@@ -13,6 +13,7 @@ from reins.cli import (
     doctor,
     explain,
     graph,
+    look,
     models,
     plan,
     sim,
@@ -71,6 +72,7 @@ app.command("speed", rich_help_panel=OPERATE)(constraints.speed)
 app.add_typer(constraints.app, name="constraints", rich_help_panel=OPERATE)
 app.add_typer(teleop.app, name="teleop", rich_help_panel=OPERATE)
 app.command("status", rich_help_panel=LOOK)(graph.status)
+app.command("look", rich_help_panel=LOOK)(look.look)
 app.command("blackbox", rich_help_panel=LOOK)(blackbox.blackbox)
 app.command("trace", rich_help_panel=LOOK)(trace.trace)
 app.command("explain", rich_help_panel=LOOK)(explain.explain)

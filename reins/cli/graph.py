@@ -105,7 +105,8 @@ def _show(heard: "GraphStatus") -> None:
             soft_wrap=True,
         )
     if heard.scene is not None:
-        out.print(f"scene    {escape(heard.scene.caption)}", soft_wrap=True)
+        stale = f"[red]stale: {escape(heard.scene.stale)}[/] · " if heard.scene.stale else ""
+        out.print(f"scene    {stale}{escape(heard.scene.caption)}", soft_wrap=True)
     if heard.waiting is not None:
         question = (
             f"plan {heard.waiting.number} for “{heard.waiting.instruction}” waits for an answer: `reins plan show`"

@@ -41,6 +41,7 @@ COMMANDS: tuple[list[str], ...] = (
     ["teleop"],
     ["teleop", "keyboard"],
     ["status"],
+    ["look"],
     ["blackbox"],
     ["trace"],
     ["doctor"],

@@ -1,0 +1,99 @@
+"""`reins look`: what the cameras of a running graph see, as a table and as a picture."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from reins.cli.console import Namespace, err, needs_ros, out
+from reins.contracts.errors import ReinsError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from reins.contracts.scene import Scene, SceneObject
+
+
+def look(
+    image: Annotated[
+        Path, typer.Option("--image", "-i", help="Where the picture with the scene drawn in goes (PNG, JPEG).")
+    ] = Path("look.png"),
+    no_image: Annotated[bool, typer.Option("--no-image", help="Only the table.")] = False,
+    namespace: Namespace = "",
+) -> None:
+    """What the cameras see: every object with its pose and its relations, and the picture that it was seen in."""
+    with needs_ros():
+        from reins.nodes.client import GraphClient
+        from reins.nodes.look_client import look as ask
+    if not no_image and not image.parent.is_dir():
+        raise ReinsError(f"no folder '{image.parent}' for the picture; make it, or name another file with --image")
+    with GraphClient(namespace) as client:
+        seen = ask(client, with_picture=not no_image)
+    show_scene(seen.scene)
+    if seen.picture is not None:
+        save(seen.picture, image)
+        out.print(f"picture  {escape(str(image))}", soft_wrap=True)
+    elif not no_image:
+        err.print("no picture came: perception has no camera that sees, or does not look through any (backend state)")
+
+
+def show_scene(scene: "Scene") -> None:
+    """Print a scene: why it is stale if it is, a row for each object, the caption."""
+    if scene.stale:
+        out.print(f"[bold red]stale[/]    {escape(scene.stale)}; this is what was seen last", soft_wrap=True)
+    out.print(scene_table(scene))
+    out.print(f"scene    {escape(scene.caption)}", soft_wrap=True)
+    out.print(f"source   {escape(scene.source)}, robot time {scene.stamp:.2f} s")
+
+
+def scene_table(scene: "Scene") -> Table:
+    """One row for each object of a scene, in its order."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title, side in (
+        ("object", "left"),
+        ("x, y, z [m]", "right"),
+        ("turn [°]", "right"),
+        ("size [mm]", "right"),
+        ("sure", "right"),
+        ("seen [s ago]", "right"),
+        ("is", "left"),
+    ):
+        table.add_column(title, justify="right" if side == "right" else "left", no_wrap=title != "is")
+    for item in scene.objects.values():
+        table.add_row(*_row(item, scene))
+    return table
+
+
+def _row(item: "SceneObject", scene: "Scene") -> list[str]:
+    x, y, z, w = item.orientation
+    turn = math.degrees(math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    relations = sorted(r for r in scene.relations if r.subject == item.id)
+    return [
+        escape(item.id),
+        ", ".join(f"{value:.3f}" for value in item.position),
+        f"{turn:.0f}",
+        " × ".join(f"{value * 1e3:.0f}" for value in item.size),
+        f"{item.confidence:.0%}",
+        f"{max(scene.stamp - item.last_seen, 0.0):.1f}",
+        escape(", ".join(f"{r.predicate.replace('_', ' ')} {r.object}" for r in relations)),
+    ]
+
+
+def save(picture: "NDArray[np.uint8]", path: Path) -> None:
+    """Write an RGB picture (height, width, 3) in the format that the file's ending names.
+
+    Raises:
+        ReinsError: no such format, or the file cannot be written.
+    """
+    import cv2
+
+    try:
+        written = cv2.imwrite(str(path), picture[:, :, ::-1])
+    except cv2.error:
+        raise ReinsError(f"'{path}' has no ending of a picture that can be written; .png and .jpg can") from None
+    if not written:
+        raise ReinsError(f"the picture cannot be written to '{path}'")
