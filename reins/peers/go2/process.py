@@ -1,0 +1,41 @@
+"""Starts the Go2 peer as a process and asks things of it."""
+
+from typing import Final
+
+from reins.peers.process import PeerProcess
+
+ADDRESS: Final = "127.0.0.1"
+"""DDS finds others by its domain, so that peers need no addresses of their own."""
+
+FAILING: Final = 3
+"""Number of the motor that `raise_fault` switches off: the left front hip, in the SDK's order."""
+
+
+class Go2Peer(PeerProcess):
+    """A running peer on a DDS domain, with the traits that `robot.py` tells of.
+
+    Implements `reins.hardware.conformance.subject.Tampering`.
+
+    Args:
+        domain: of DDS; nobody else may be on it.
+        traits: of the robot.
+        profile: the robot: a name, or the path of a YAML file.
+        ground: what it lies on.
+    """
+
+    def __init__(self, domain: int, *traits: str, profile: str = "go2", ground: str = "flat") -> None:
+        self.address, self.domain = ADDRESS, domain
+        super().__init__("Go2", ["-m", "reins.peers.go2.robot", ADDRESS, str(domain), profile, ground, *traits])
+
+    def cut_network(self) -> None:
+        """Nothing passes any more."""
+        self.ask("cut", value=True)
+
+    def restore_network(self) -> None:
+        """As before."""
+        self.ask("cut", value=False)
+
+    def raise_fault(self) -> str:
+        """A motor switches itself off."""
+        self.ask("off", motor=FAILING)
+        return "FL_hip_joint"
