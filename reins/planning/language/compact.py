@@ -78,8 +78,8 @@ def pointers(scene: Scene, before: Scene) -> Pointers:
         scene: what is seen now.
         before: what was seen when the instruction was given.
     """
-    gone = (item.id for item in left_to_right(before) if item.id not in scene.objects)
-    return Pointers([*(item.id for item in left_to_right(scene)), *gone])
+    gone = [item for item in left_to_right(before) if item.id not in scene.objects]
+    return Pointers({item.id: _kind(item) for item in (*left_to_right(scene), *gone)})
 
 
 def plain_instruction(instruction: str) -> str:
@@ -114,14 +114,18 @@ def _objects(scene: Scene, before: Scene, names: Pointers) -> Iterator[str]:
         old = before.objects.get(item.id)
         place = _place(item, scene, names)
         was = f" was {_place(old, before, names)}" if old is not None and _has_moved(old, item, before, scene) else ""
-        yield f"{_kind(item, names)} {place}{was}"
+        yield f"{_called(item, names)} {place}{was}"
     for item in left_to_right(before):
         if item.id not in scene.objects:
-            yield f"{_kind(item, names)} gone was {_place(item, before, names)}"
+            yield f"{_called(item, names)} gone was {_place(item, before, names)}"
 
 
-def _kind(item: SceneObject, names: Pointers) -> str:
-    return " ".join(filter(None, (plain_colour(item.colour), plain_label(item.label), names.shown(item.id))))
+def _called(item: SceneObject, names: Pointers) -> str:
+    return f"{_kind(item)} {names.shown(item.id)}"
+
+
+def _kind(item: SceneObject) -> str:
+    return " ".join(filter(None, (plain_colour(item.colour), plain_label(item.label))))
 
 
 def _place(item: SceneObject, scene: Scene, names: Pointers) -> str:
