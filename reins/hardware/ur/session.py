@@ -58,6 +58,7 @@ class URSession:
         self._dashboard = Dashboard(library, address)
         self._dashboard.require(drive.model)
         self._control: Any = None
+        self._receive: Any = None
         self._kicked = 0.0
         self._ours = False  # the program that runs on the controller
         self._last_time, self._last_at = -1.0, time.monotonic()
@@ -166,8 +167,10 @@ class URSession:
             with suppress(SessionLost):  # without it the watchdog ends the program
                 self._dashboard.stop_program()
         clients = [client for client in (self._receive, self._control) if client is not None]
-        self._control = None
-        with ThreadPoolExecutor() as pool:  # each takes half a second, or three without a network
+        # Each takes half a second, or three without a network, and as long once more to be let go of: now, and not when
+        # another session has taken its place and the controller waits for a sign of life.
+        self._receive = self._control = None
+        with ThreadPoolExecutor() as pool:
             list(pool.map(lambda client: client.disconnect(), clients))
 
     def _await_data(self) -> None:
