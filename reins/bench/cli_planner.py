@@ -77,6 +77,7 @@ def tabletop(
     if filter_cost and (disturb or declined or words != "controlled"):
         raise ReinsError("--filter-cost compares the plain tasks; leave --disturb, --declined and --words out")
     style = TaskStyle(words, declined, disturb)
+    _require_backend(backend, live=through is Through.ROS)
     settings = _rig_settings(planner, model, prompt, base_url, mode, skills, perception, robot, backend)
     with progressing("episodes", episodes * (2 if filter_cost else 1)) as progress:
 
@@ -161,6 +162,7 @@ def soak(
     from reins.bench.soak import run_soak
     from reins.bench.tabletop_tasks import TaskStyle
 
+    _require_backend(backend, live=True)
     settings = _rig_settings(planner, model, "auto", base_url, mode, skills, perception, robot, backend)
     with progressing("tasks", tasks) as progress:
         report = run_soak(settings, tasks, seed, TaskStyle(words), lambda episode: progress(_trouble(episode)))
@@ -196,6 +198,27 @@ def _language_settings(model: str, prompt: str, base_url: str) -> "LanguageSetti
         raise ReinsError(f"--{first['loc'][0]} {first['input']}: {first['msg']}") from None
 
 
+def _require_backend(backend: str, live: bool) -> None:
+    """Make sure that there is such a backend.
+
+    Args:
+        backend: a simulator, or an arm behind its protocol.
+        live: whether the tasks run in real time, through the graph.
+
+    Raises:
+        ReinsError: there is none, or it needs what is not there; says what to do.
+    """
+    from reins.contracts.errors import look_up
+    from reins.peers.robot import PEERS
+    from reins.sim.simulators import SIMULATORS, require_simulator
+
+    look_up("backend", backend, {**SIMULATORS, **PEERS})
+    if backend not in PEERS:
+        require_simulator(backend)
+    elif not live:
+        raise ReinsError(f"backend '{backend}' is an arm behind its protocol, in real time: use --through ros")
+
+
 def _rig_settings(
     planner: str,
     model: str,
@@ -210,7 +233,7 @@ def _rig_settings(
     """What a task is run with. Whatever is missing is said now, and not by a stand-in in the middle of a run.
 
     Raises:
-        ReinsError: no such planner, mode or simulator, or the planner's model does not load.
+        ReinsError: no such planner or mode, or the planner's model does not load.
     """
     from typing import get_args
 
@@ -219,11 +242,9 @@ def _rig_settings(
     from reins.planning.cadence import Mode as CadenceMode
     from reins.planning.factory import require_planner
     from reins.rig import RigSettings
-    from reins.sim.simulators import require_simulator
 
     if mode not in get_args(CadenceMode):
         raise UnknownName("mode", mode, get_args(CadenceMode))
-    require_simulator(backend)
     language = _language_settings(model, prompt, base_url)
     require_planner(planner, language)
     cadence = Cadence(mode)  # type: ignore[arg-type]

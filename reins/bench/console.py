@@ -24,7 +24,12 @@ JsonFile = Annotated[
     typer.Option("--json", help="Write settings, summary and episodes to this file."),
 ]
 Robot = Annotated[str, typer.Option(help="Robot profile.")]
-Backend = Annotated[str, typer.Option(help="Simulator: mujoco or pybullet.")]
+Backend = Annotated[
+    str,
+    typer.Option(
+        help="Simulator: mujoco or pybullet; with --through ros also franka_peer, the real driver over its protocol."
+    ),
+]
 
 
 def finish(report: "Report", json_file: Path | None) -> None:

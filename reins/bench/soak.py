@@ -13,10 +13,11 @@ from reins.bench.planner_figures import summary_of
 from reins.bench.report import Report, success_interval
 from reins.bench.tabletop_episode import Episode
 from reins.bench.tabletop_report import asked_for
-from reins.bench.tabletop_ros import run_in_graph, running_graph
+from reins.bench.tabletop_ros import run_in_graph, running_graph, send_home
 from reins.bench.tabletop_tasks import BenchTask, TaskStyle, draw_task
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
+from reins.peers.robot import PEERS
 from reins.rig import RigSettings
 
 WARM: Final = 10
@@ -64,6 +65,8 @@ def run_soak(
         memory = [_resident(nodes)]
         for asked in _tasks(settings.world, tasks, seed, style):
             try:
+                if settings.backend in PEERS:
+                    send_home(session)
                 episodes.append(run_in_graph(session, asked, profile))
             except ReinsError as error:
                 stuck = f"task {len(episodes) + 1}, “{asked.task.instruction}”: {error}"

@@ -16,19 +16,24 @@ from reins.bench.tabletop_report import asked_for, report
 from reins.bench.tabletop_tasks import BenchTask, TaskStyle, draw_task
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent
-from reins.contracts.plan import Plan
+from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.demo.session import Session, graph
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import RobotState, SafeCommand
 from reins.nodes.recorder import GraphRecorder
+from reins.peers.robot import PEERS
 from reins.planning.tracing.reading import read_trace
 from reins.planning.tracing.trace import default_folder, newest
 from reins.rig import RigSettings
 from reins.sim.world_state import WorldState
+from reins.skills.library import HOME
 
 TASK_LIMIT: Final = 240.0
 """A task that takes longer is cancelled [s], wall clock."""
+
+HOME_LIMIT: Final = 30.0
+"""An arm that is not at home after this long is not sent there any more [s], wall clock."""
 
 RESET_LIMIT: Final = 15.0
 """How long the graph may take to see the new world after a reset [s], wall clock."""
@@ -94,6 +99,8 @@ def run_tabletop_ros(
     for world, its_tasks in by_world.items():
         with running_graph(settings, world) as session:
             for asked in its_tasks:
+                if settings.backend in PEERS:
+                    send_home(session)
                 done[asked.task.seed] = run_in_graph(session, asked, load_profile(settings.robot))
                 on_episode(done[asked.task.seed])
     ordered = [done[asked.task.seed] for asked in tasks]
@@ -146,6 +153,17 @@ def run_in_graph(session: Session, asked: BenchTask, profile: RobotProfile) -> E
     steps = [str(entry["call"]) for entry in story.entries if entry["kind"] == "run"]
     figures = planner_figures(story, task.forbidden)
     return judge(asked, watch.world, outcome, watch.audit.counts, steps, figures)
+
+
+def send_home(session: Session) -> None:
+    """Where a reset puts the arm in a simulator; over a protocol only the table is set anew.
+
+    Raises:
+        ReinsError: it does not arrive; says why.
+    """
+    outcome = session.client.run_skill(SkillCall(skill=HOME.name, arguments={}), (), HOME_LIMIT, lambda _: None)
+    if not outcome.success:
+        raise ReinsError(f"the arm did not go home before the next task: {outcome.reason}")
 
 
 def _spin_until(session: Session, condition: Callable[[], bool]) -> None:

@@ -13,6 +13,7 @@ from reins.hardware.real import REAL
 from reins.hardware.robot import Driver, Robot
 from reins.locomotion.odometry import StandingFeet
 from reins.locomotion.walks import make_legs
+from reins.peers.robot import PEERS, peer_robot
 from reins.sim.legged.ground import load_ground
 from reins.sim.legged.simulators import make_walker
 from reins.sim.simulators import SIMULATORS, make_simulator
@@ -30,8 +31,15 @@ def _simulated(simulator: str, profile: Profile, world: str, seed: int) -> Drive
     raise ReinsError(f"backend '{simulator}' simulates arms and quadrupeds, and '{profile.name}' is a {profile.kind}")
 
 
+def _peer(name: str, profile: Profile, world: str, seed: int) -> Driver[Any, Any]:
+    if not isinstance(profile, RobotProfile):
+        raise ReinsError(f"backend '{name}' is an arm behind its protocol, and '{profile.name}' is a {profile.kind}")
+    return peer_robot(name, profile, world, seed)
+
+
 DRIVERS: Final[dict[str, Callable[[Any, str, int], Driver[Any, Any]]]] = {
-    name: partial(_simulated, name) for name in SIMULATORS
+    **{name: partial(_simulated, name) for name in SIMULATORS},
+    **{name: partial(_peer, name) for name in PEERS},
 }
 """Backend name → driver from (profile, world name, seed). Real arms are in `reins.hardware.real`."""
 

@@ -50,7 +50,11 @@ class PeerProcess:
     def __init__(self, name: str, arguments: Sequence[str]) -> None:
         self._name = name
         self._process = subprocess.Popen(
-            [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # what interrupts its client on a terminal is not meant for it
         )
         self._answers: Queue[dict[str, Any] | None] = Queue()
         self._world: dict[str, Any] | None = None

@@ -6,7 +6,7 @@ from reins.peers.process import PeerProcess, address_of_its_own
 class FrankaPeer(PeerProcess):
     """A running peer, with the traits that `reins.peers.franka.peer` tells of.
 
-    Implements `reins.hardware.conformance.subject.Tampering`.
+    Implements `reins.hardware.conformance.under_test.Tampering`.
 
     Args:
         traits: of the robot.

@@ -14,7 +14,7 @@ FAILING: Final = 3
 class Go2Peer(PeerProcess):
     """A running peer on a DDS domain, with the traits that `robot.py` tells of.
 
-    Implements `reins.hardware.conformance.subject.Tampering`.
+    Implements `reins.hardware.conformance.under_test.Tampering`.
 
     Args:
         domain: of DDS; nobody else may be on it.
@@ -32,8 +32,9 @@ class Go2Peer(PeerProcess):
         self.ask("cut", value=True)
 
     def restore_network(self) -> None:
-        """As before."""
+        """As before, and with motors that are all on."""
         self.ask("cut", value=False)
+        self.ask("off", motor=None)
 
     def raise_fault(self) -> str:
         """A motor switches itself off."""
