@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 from rich.markup import escape
@@ -18,16 +18,28 @@ if TYPE_CHECKING:
     from reins.hardware.conformance.check import Entry
     from reins.hardware.conformance.subject import Subject
     from reins.hardware.conformance.suite import Result
-    from reins.hardware.profile import RobotProfile
+    from reins.hardware.conformance.under_test import UnderTest
+    from reins.hardware.profile_base import Profile
 
 COLOURS = {"passed": "green", "failed": "bold red", "left out": "dim"}
 
 
+PROFILES: Final = {"go2": "go2"}
+"""Profile of a driver that drives no arm, where none is named."""
+
+WALKS: Final = (
+    "The checks have the robot stand up again and again, walk and turn at 0.3 m/s and rad/s for two seconds each way, "
+    "and lie down, by itself and by its motors letting go. It needs three metres of level, free ground around it."
+)
+
+
 def conformance(
     robot: Annotated[
-        str, typer.Option(help="Driver that is checked: mujoco, pybullet, franka, ur, ros2_control.")
+        str, typer.Option(help="Driver that is checked: mujoco, pybullet, franka, ur, go2, ros2_control.")
     ] = "mujoco",
-    profile: Annotated[str, typer.Option(help="Robot profile: a name, or the path of a YAML file.")] = "franka",
+    profile: Annotated[
+        str, typer.Option(help="Robot profile: a name, or the path of a YAML file; franka or go2 where none is named.")
+    ] = "",
     ip: Annotated[str, typer.Option("--ip", help="Address of a real robot.")] = "",
     only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given again.")] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Write summary and checks to this file.")] = None,
@@ -36,19 +48,23 @@ def conformance(
 ) -> None:
     """Check that a driver does what every driver must, before it is trusted with a robot.
 
-    A real robot holds still until you agree to the motions that are shown first; no part of it moves farther than three
-    centimetres. Keep a hand on its own emergency stop. Exit status 1 when a check failed.
+    A real robot holds still until you agree to the motions that are shown first. No part of an arm moves farther than
+    three centimetres; a legged robot stands up, walks half a metre each way, and lies down. Keep a hand on its own
+    emergency stop. Exit status 1 when a check failed.
     """
     from reins.bench.report import Report
-    from reins.hardware.conformance.suite import choose, run_checks
+    from reins.hardware.conformance.legged.suite import LEGGED_CHECKS
+    from reins.hardware.conformance.suite import CHECKS, choose, run_checks
     from reins.hardware.profile import load_profile
+    from reins.hardware.profile_base import Profile
     from reins.nodes.scheduling import make_real_time
 
-    entries = choose(only or ())
+    profile = profile or PROFILES.get(robot, "franka")
+    limits = load_profile(profile, Profile)
+    entries = choose(only or (), LEGGED_CHECKS if limits.kind == "quadruped" else CHECKS)
     if show:
         out.print(_list(entries))
         return
-    limits = load_profile(profile)
     subject = _subject(robot, limits, ip)
     if subject.paced:
         make_real_time()
@@ -70,26 +86,30 @@ def conformance(
         raise typer.Exit(int(ExitCode.FAILED))
 
 
-def _subject(name: str, profile: "RobotProfile", address: str) -> "Subject":
+def _subject(name: str, profile: "Profile", address: str) -> "UnderTest[Any, Any, Any]":
     """The driver of that name, not yet connected."""
     from reins.contracts.errors import look_up
+    from reins.hardware.conformance.legged.subject import LeggedSubject
     from reins.hardware.conformance.subject import Subject
-    from reins.nodes.drivers import real_drivers
-    from reins.sim.simulators import SIMULATORS, make_simulator, require_simulator
-    from reins.sim.world import load_world
+    from reins.hardware.profile import RobotProfile
+    from reins.hardware.quadruped import QuadrupedProfile
+    from reins.nodes.drivers import LEGGED, make_robot, real_drivers
+    from reins.sim.simulators import SIMULATORS, require_simulator
 
-    real = real_drivers()
+    real = {**real_drivers(), **LEGGED}
     look_up("driver", name, {**SIMULATORS, **real})
-    if name in real:
-        return Subject(partial(real[name], profile, address), profile, networked=True)
-    require_simulator(name)
-    return Subject(partial(make_simulator, name, profile, load_world("tabletop"), 0), profile)
+    if name in SIMULATORS:
+        require_simulator(name)
+    if isinstance(profile, QuadrupedProfile):
+        return LeggedSubject(partial(make_robot, name, profile, "flat", 0, address), profile, networked=name in real)
+    assert isinstance(profile, RobotProfile), "there are two kinds"
+    return Subject(partial(make_robot, name, profile, "tabletop", 0, address), profile, networked=name in real)
 
 
 class _Consent:
     """Shows which check runs, and asks once before the first one that may move a real robot."""
 
-    def __init__(self, subject: "Subject", status: "Status", given: bool) -> None:
+    def __init__(self, subject: "UnderTest[Any, Any, Any]", status: "Status", given: bool) -> None:
         self._subject = subject
         self._status = status
         self._given: bool | None = given or None
@@ -97,17 +117,19 @@ class _Consent:
     def __call__(self, entry: "Entry") -> bool:
         if entry.moves and self._given is None:
             self._status.stop()
-            out.print(_motions(self._subject))
+            is_arm = self._subject.robot.spec.kind == "arm"
+            out.print(_motions(self._subject) if is_arm else WALKS)
             self._given = typer.confirm("Is the robot free to move like this, and a hand on its emergency stop?")
             self._status.start()
         self._status.update(f"{entry.name}: {entry.says}")
         return not entry.moves or bool(self._given)
 
 
-def _motions(subject: "Subject") -> Table:
+def _motions(robot: "UnderTest[Any, Any, Any]") -> Table:
     """The dry run: what the checks would have each joint do."""
     from reins.hardware.conformance.motion import TRAVEL, one_joint
 
+    subject = cast("Subject", robot)
     table = Table(
         title=f"The checks move each joint there and back; no point moves farther than {1e3 * TRAVEL:.0f} mm",
         title_justify="left",

@@ -45,7 +45,10 @@ def test_the_list_runs_nothing() -> None:
         (["--profile", "frnka"], "did you mean 'franka'"),
         (["--robot", "franka"], "needs the address"),
         (["--robot", "franka", "--ip", "127.0.0.9"], "127.0.0.9: Connection to FCI refused"),
-        (["--profile", "go2"], "works with kind 'arm' only"),
+        (["--robot", "franka", "--profile", "go2"], "drives arms, and robot 'go2' is of kind quadruped"),
+        (["--robot", "go2", "--profile", "franka"], "drives robots with legs, and robot 'franka' is of kind arm"),
+        (["--robot", "go2"], "needs the address"),
+        (["--robot", "go2", "--only", "gripper"], "no check 'gripper'"),
     ],
 )
 def test_wrong_names_are_one_sentence(arguments: list[str], says: str) -> None:
@@ -53,6 +56,14 @@ def test_wrong_names_are_one_sentence(arguments: list[str], says: str) -> None:
     assert result.exit_code == int(ExitCode.ERROR)
     assert says in " ".join(result.output.split())
     assert "Traceback" not in result.output
+
+
+def test_a_robot_with_legs_has_checks_of_its_own() -> None:
+    listed = run("--list", "--robot", "go2")
+    assert listed.exit_code == 0 and "stand_up" in listed.output and "gripper" not in listed.output
+    done = run("--robot", "mujoco", "--profile", "go2", "--only", "identity", "--only", "stand_up")
+    assert done.exit_code == int(ExitCode.SUCCESS), done.output
+    assert "2 passed" in done.output
 
 
 class SeeminglyReal(MujocoRobot):

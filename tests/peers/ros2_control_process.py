@@ -8,7 +8,7 @@ from reins.peers.process import PeerProcess
 class Ros2ControlPeer(PeerProcess):
     """A running peer of the kind and with the traits that `ros2_control_peer.py` tells of.
 
-    Implements `reins.hardware.conformance.subject.Tampering`.
+    Implements `reins.hardware.conformance.under_test.Tampering`.
     """
 
     def __init__(self, kind: str, *traits: str) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-
-from reins.hardware.conformance.subject import Subject
+from typing import Any
 
 
 class Broken(Exception):
@@ -26,14 +25,14 @@ class Entry:
     Attributes:
         name: as `--only` names it.
         says: what must be true, one line.
-        run: the check; raises `Broken`, returns what it measured, for the table.
+        run: the check of a `Subject`; raises `Broken`, returns what it measured, for the table.
         moves: whether the robot moves, by intent or where the driver fails the check.
         needs: what has to be there, else the check is left out.
     """
 
     name: str
     says: str
-    run: Callable[[Subject], str]
+    run: Callable[[Any], str]
     moves: bool = False
     needs: tuple[Need, ...] = ()
 

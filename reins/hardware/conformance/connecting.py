@@ -2,7 +2,7 @@
 
 import time
 from threading import Thread
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,13 +10,14 @@ from reins.contracts.errors import ReinsError
 from reins.hardware.conformance.check import Broken, require
 from reins.hardware.conformance.motion import all_joints
 from reins.hardware.conformance.standing import AT_REST, STILL
-from reins.hardware.conformance.subject import SETTLE, Subject, Tampering
+from reins.hardware.conformance.subject import Subject
+from reins.hardware.conformance.under_test import SETTLE, Tampering, UnderTest
 
 NOTICED: Final = 0.1
 """A cut network is a fault within this time [s]."""
 
 
-def close_twice(subject: Subject) -> str:
+def close_twice(subject: UnderTest[Any, Any, Any]) -> str:
     """`close` may be called again."""
     subject.robot.close()
     subject.robot.close()
@@ -56,7 +57,7 @@ def two_clients(subject: Subject) -> str:
 
 def network_cut(subject: Subject) -> str:
     """Cut in mid-motion: a fault in time, a robot at rest, and nothing that resumes when the network is back."""
-    tampering = _tampering(subject)
+    tampering = tampering_of(subject)
     subject.hold(0.2)
     nudge = all_joints(subject.profile, subject.read().position)
     subject.follow(nudge, until=0.5)
@@ -83,7 +84,7 @@ def network_cut(subject: Subject) -> str:
 
 def own_fault(subject: Subject) -> str:
     """A fault of the robot itself stops it, is told in the robot's words, and lasts until the operator recovers."""
-    tampering = _tampering(subject)
+    tampering = tampering_of(subject)
     subject.hold(0.2)
     subject.follow(all_joints(subject.profile, subject.read().position), until=0.5)
     word = tampering.raise_fault()
@@ -98,7 +99,12 @@ def own_fault(subject: Subject) -> str:
     return fault
 
 
-def _tampering(subject: Subject) -> Tampering:
+def tampering_of(subject: UnderTest[Any, Any, Any]) -> Tampering:
+    """What the suite may do to the robot.
+
+    Raises:
+        ReinsError: nothing.
+    """
     if subject.tampering is None:
         raise ReinsError("this check needs a peer whose network and faults the suite controls")
     return subject.tampering

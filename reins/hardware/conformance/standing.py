@@ -1,13 +1,14 @@
 """Checks of a robot that stands still: what it says of itself, its units, its clock, and what it must refuse."""
 
 import time
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.conformance.check import require
 from reins.hardware.conformance.subject import Subject
+from reins.hardware.conformance.under_test import UnderTest
 
 STILL: Final = 2e-3
 """A joint that moved less than this stood still [rad]."""
@@ -64,7 +65,7 @@ def limits(subject: Subject) -> str:
     return f"{room[worst]:.2f} rad of room at {profile.joint_names[worst]}"
 
 
-def freshness(subject: Subject) -> str:
+def freshness(subject: UnderTest[Any, Any, Any]) -> str:
     """Robot time goes on with every period, as fast as time does, and never back."""
     states = subject.wait(1.0)
     steps = np.diff([state.stamp for state in states])

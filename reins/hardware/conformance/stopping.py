@@ -1,6 +1,6 @@
 """Checks of stops: by category, by silence, and what may follow one."""
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from reins.hardware.conformance.check import require
 from reins.hardware.conformance.motion import all_joints
 from reins.hardware.conformance.standing import AT_REST, STILL
 from reins.hardware.conformance.subject import Subject
+from reins.hardware.conformance.under_test import UnderTest
 from reins.hardware.robot import FloatArray, StopCategory
 
 BRAKING: Final = 0.5
@@ -27,7 +28,7 @@ def cut_stop(subject: Subject) -> str:
     return _stop(subject, StopCategory.CUT)
 
 
-def first_reason_stays(subject: Subject) -> str:
+def first_reason_stays(subject: UnderTest[Any, Any, Any]) -> str:
     """A stop during a stop works, and the first reason is what is told."""
     subject.robot.stop(StopCategory.CONTROLLED, "the first reason")
     subject.robot.stop(StopCategory.CUT, "the second reason")

@@ -1,42 +1,21 @@
-"""The robot under test: time that passes, commands that follow each other, and what was seen on the way."""
+"""An arm under test: commands that follow each other, and what was seen on the way."""
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.conformance.motion import Nudge
+from reins.hardware.conformance.under_test import UnderTest
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray, GripperCommand, Robot, RobotState, SafeCommand, StopCategory
-
-SETTLE: Final = 0.3
-"""Time after a recovery before the next check looks [s]."""
-
-RECOVERING: Final = 8.0
-"""Longest time that a recovery may take [s], with a new connection, or five seconds that an arm insists on, in it."""
+from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
 
 FAR: Final = 0.5
 """Farther than this from where the suite found it, the robot is not driven back but the run ends [rad]."""
 
 NEAR: Final = 1e-3
 """Nearer than this it is left where it is [rad]."""
-
-
-class Tampering(Protocol):
-    """What a peer lets the suite do to the robot behind the driver. Every call returns once it is in effect."""
-
-    def cut_network(self) -> None:
-        """Nothing passes any more, and neither side is told."""
-
-    def restore_network(self) -> None:
-        """As it was before."""
-
-    def raise_fault(self) -> str:
-        """Have the robot itself stop as on a collision; returns a word that its driver's fault must then contain."""
-        ...
 
 
 @dataclass(slots=True)
@@ -52,79 +31,10 @@ class Trace:
         return np.asarray(np.abs(measured - np.array(self.commanded)).max(axis=0))
 
 
-class Subject:
-    """One driver under test at a time. `stalled` is the longest time that this machine kept a real robot waiting [s].
+class Subject(UnderTest[RobotState, SafeCommand, RobotProfile]):
+    """An arm under test; see `UnderTest`."""
 
-    Args:
-        make: makes another driver of the same robot, not yet connected.
-        profile: the robot's.
-        networked: whether all drivers that are made share one robot behind a network.
-        tampering: of the peer behind the driver, if there is one.
-    """
-
-    def __init__(
-        self,
-        make: Callable[[], Robot],
-        profile: RobotProfile,
-        networked: bool = False,
-        tampering: Tampering | None = None,
-    ) -> None:
-        self.make = make
-        self.profile = profile
-        self.networked = networked
-        self.tampering = tampering
-        self.period = 1.0 / profile.rates.command
-        self.robot = make()
-        self._sequence = 0
-        self._due: float | None = None
-        self.stalled = 0.0
-        self._start: FloatArray | None = None
-
-    @property
-    def paced(self) -> bool:
-        """Whether robot time is the clock's: not in a simulation."""
-        return not self.robot.spec.simulated
-
-    def open(self) -> None:
-        """Connect, and hold still for a moment.
-
-        Raises:
-            ReinsError: it cannot be connected.
-        """
-        self.robot.connect()
-        self.wait(SETTLE)
-
-    def reopen(self) -> None:
-        """Close the driver and connect another one in its place."""
-        self.robot.close()
-        self.robot = self.make()
-        self.open()
-
-    def close(self) -> None:
-        """Leave the robot standing."""
-        self.robot.close()
-
-    def read(self) -> RobotState:
-        """The newest state."""
-        return self.robot.read()
-
-    def step(self) -> None:
-        """Let one period pass."""
-        self.robot.step(self.period)
-        if self.paced:
-            now = time.monotonic()
-            late = 0.0 if self._due is None else now - self._due
-            self.stalled = max(self.stalled, late)
-            self._due = self.period + (now if self._due is None or late > 5 * self.period else self._due)
-            time.sleep(max(0.0, self._due - now))
-
-    def wait(self, seconds: float) -> list[RobotState]:
-        """Let time pass without a command; the states of every period."""
-        states = []
-        for _ in range(max(1, round(seconds / self.period))):
-            self.step()
-            states.append(self.read())
-        return states
+    _start: FloatArray | None = None
 
     def send(self, position: FloatArray, velocity: FloatArray, gripper: GripperCommand | None = None) -> RobotState:
         """Command this and let one period pass; the state after it."""
@@ -180,18 +90,3 @@ class Subject:
             self.follow(Nudge(self._start - state.reference, 1.0))
             self.hold(0.1)
         self.rest()
-
-    def recover(self) -> RobotState:
-        """Recover, wait until the robot has done so, and a moment more; the last state."""
-        self.robot.recover()
-        for _ in range(round(RECOVERING / self.period)):
-            if not self.wait(self.period)[-1].fault:
-                break
-        return self.wait(SETTLE)[-1]
-
-    def rest(self) -> None:
-        """At rest, with no command that could go stale."""
-        self.robot.stop(StopCategory.CONTROLLED, "between two checks")
-        self.wait(0.1)
-        self.recover()
-        self._due, self.stalled = None, 0.0

@@ -9,7 +9,7 @@ from typing import Any, Final
 from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.conformance import connecting, moving, standing, stopping
 from reins.hardware.conformance.check import Broken, Entry, Need
-from reins.hardware.conformance.subject import Subject
+from reins.hardware.conformance.under_test import UnderTest
 
 CHECKS: Final[tuple[Entry, ...]] = (
     Entry("identity", "name, kind and joint order are the profile's", standing.identity),
@@ -37,9 +37,7 @@ CHECKS: Final[tuple[Entry, ...]] = (
     Entry("own_fault", "the robot's own fault is told and lasts", connecting.own_fault, True, (Need.TAMPERING,)),
     Entry("network_cut", "a network cut in motion", connecting.network_cut, True, (Need.NETWORK, Need.TAMPERING)),
 )
-"""In the order in which they are run: what must hold before the next ones may move the robot comes first."""
-
-BY_NAME: Final = {entry.name: entry for entry in CHECKS}
+"""Of an arm, in the order in which they are run: what must hold before the next ones may move it comes first."""
 
 
 class Ending(str, Enum):
@@ -65,18 +63,21 @@ class Result:
         return asdict(self) | {"ending": self.ending.value, "passed": self.ending is Ending.PASSED}
 
 
-def choose(names: Sequence[str]) -> tuple[Entry, ...]:
-    """The checks of these names in the order of the list, all of them for none.
+def choose(names: Sequence[str], checks: Sequence[Entry] = CHECKS) -> tuple[Entry, ...]:
+    """The checks of these names in the order of their list, all of them for none.
 
     Raises:
         UnknownName: no such check.
     """
-    wanted = {look_up("check", name, BY_NAME).name for name in names}
-    return tuple(entry for entry in CHECKS if not wanted or entry.name in wanted)
+    by_name = {entry.name: entry for entry in checks}
+    wanted = {look_up("check", name, by_name).name for name in names}
+    return tuple(entry for entry in checks if not wanted or entry.name in wanted)
 
 
 def run_checks(
-    subject: Subject, entries: Sequence[Entry] = CHECKS, before: Callable[[Entry], bool] = lambda entry: True
+    subject: UnderTest[Any, Any, Any],
+    entries: Sequence[Entry] = CHECKS,
+    before: Callable[[Entry], bool] = lambda entry: True,
 ) -> Iterator[Result]:
     """Run checks on a subject that is open.
 
@@ -108,7 +109,7 @@ def run_checks(
         yield _result(entry, ending, detail, time.monotonic() - began)
 
 
-def _excuse(subject: Subject) -> str:
+def _excuse(subject: UnderTest[Any, Any, Any]) -> str:
     """What may be this machine's fault and not the driver's."""
     if subject.stalled < 0.5 * subject.profile.rates.stale_after:
         return ""
@@ -122,7 +123,7 @@ def _result(entry: Entry, ending: Ending, detail: str, seconds: float) -> Result
     return Result(entry.name, entry.says, ending, detail, round(seconds, 3))
 
 
-def _has(subject: Subject, need: Need) -> bool:
+def _has(subject: UnderTest[Any, Any, Any], need: Need) -> bool:
     if need is Need.GRIPPER:
         return subject.robot.spec.has_gripper
     if need is Need.NETWORK:
