@@ -208,3 +208,27 @@ class TestIntake:
         judge.begin()
         assert judge.judge(state(40), 15.04) is not None
         assert judge.time == pytest.approx(0.02 + 5.02)
+        assert judge.judge(state(20), 15.06) is None  # that was allowed once
+
+    def test_a_robot_that_starts_again_is_known_by_its_age_where_its_tick_is_larger(self) -> None:
+        judge = intake()
+        judge.judge(state(1000), 10.0)
+        judge.begin()
+        assert judge.judge(state(3000), 60.0) is not None
+        assert judge.time == pytest.approx(50.0)
+
+    def test_a_recovery_does_not_make_states_prompt_that_are_held_up(self) -> None:
+        judge = intake()
+        for tick in range(0, 400, 20):
+            judge.judge(state(tick), 10.0 + tick / 1e3)
+        judge.begin()
+        assert judge.judge(state(1000), 11.4) is None and judge.tally.late == 1
+        assert judge.judge(state(1500), 11.5) is not None
+
+    def test_of_several_states_the_last_good_one_counts(self) -> None:
+        judge = intake()
+        broken = state(60)
+        broken.motor_state[0].q = 1.0
+        reading = judge.newest([broken, state(40), state(20)], 1.0)
+        assert reading is not None and reading.tick == 40
+        assert judge.newest([state(40)], 1.02) is None and judge.newest([], 1.04) is None

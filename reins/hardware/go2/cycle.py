@@ -19,14 +19,17 @@ from reins.hardware.robot import FloatArray, StopCategory
 SILENCE: Final = 0.08
 """A robot of which no good state came for this long is a fault [s]: a cut network is told within 0.1 s."""
 
-CLEAR: Final = 0.3
-"""How long the robot has to speak, and everybody else to be silent, before a recovery is over [s]."""
+CLEAR: Final = 0.5
+"""How long everybody else has to be silent before a recovery is over [s]; longer than RESTING."""
 
 RECOVERING: Final = 4.0
 """Longest time that a recovery may take [s]."""
 
 RESTING: Final = 0.3
 """A motor may take this long to begin to do what it is told [s]."""
+
+SINKING: Final = 0.5
+"""For how long the motors of a robot that lies go on damping before it is let go [s]."""
 
 BEHIND: Final = 5
 """More periods than this behind the clock, lost time is let go."""
@@ -80,9 +83,8 @@ class Cycle:
         self.orders = BodyOrders(profile)
         self.recovering = self.ending = False
         self._asked_at: float | None = None
-        self._clear_since: float | None = None
         self._resting_since: float | None = None
-        self._limp = True
+        self._limp, self._sinking = True, 0.0
         odometry.reset()
         self._show(first)
 
@@ -109,16 +111,15 @@ class Cycle:
 
     def _turn(self, now: float, period: float) -> bool:
         """One period; False when there is nothing more to do."""
-        message = self._link.take_state()
-        reading = None if message is None else self._intake.judge(message, now)
+        self._begin_recovery(now)
+        reading = self._intake.newest(self._link.take_states(), now)
         objection = self._guard.look(now) or self._tired(now, reading)
         with self.lock:
             self._show(reading)
             self.notice(now)
             if objection:
                 self._fail(objection)
-            if self.recovering:
-                self._recover(now, bool(objection))
+            self._end_recovery(now, bool(objection))
             if self.ending:
                 self.orders.stop(StopCategory.CONTROLLED, "the driver is being closed")
             self.orders.pass_time(period)
@@ -130,7 +131,8 @@ class Cycle:
         else:
             targets = self._legs.step(sense, velocity, posture)
         self._link.command(self._message.fill(targets))
-        return not (ending and targets.grip == 0.0)
+        self._sinking += period if ending and targets.grip == 0.0 else 0.0
+        return self._sinking < SINKING
 
     def _show(self, reading: Reading | None) -> None:
         """Make this what the control thread sees. Under the lock."""
@@ -140,21 +142,26 @@ class Cycle:
             odometry, height = self._odometry.step(sense_of(reading), reading.orientation, intake.passed)
             self.view = View(reading, intake.time, odometry, height)
 
-    def _recover(self, now: float, objected: bool) -> None:
-        """Take the next tick for true, and wait until the robot speaks and is ours, though not for ever: one that comes
-        back later is recovered by somebody who sees it. Under the lock."""
-        if self._asked_at is None:
-            self._asked_at = now
-        quiet = now - self._heard_at > SILENCE
-        if objected or now - self._asked_at > RECOVERING:
-            self.recovering, self._asked_at, self._clear_since = False, None, None
-        elif self._clear_since is None or (quiet and now - self._clear_since > SILENCE):
-            self._clear_since = now
+    def _begin_recovery(self, now: float) -> None:
+        """Where one is asked for, forget what was heard before."""
+        with self.lock:
+            asked = self.recovering
+        if asked and self._asked_at is None:
+            self._asked_at, self._resting_since = now, None
             self._intake.begin()
             self._guard.begin()
-        elif now - self._clear_since > CLEAR and not quiet and self._guard.mode == "":
-            self.recovering, self._asked_at, self._clear_since = False, None, None
+
+    def _end_recovery(self, now: float, objected: bool) -> None:
+        """When the robot speaks and is ours; or in vain, so that a robot that comes back later is recovered by somebody
+        who sees it. Under the lock."""
+        if self._asked_at is None:
+            return
+        passed, speaks = now - self._asked_at, now - self._heard_at < SILENCE and self._intake.tally.taken > 1
+        recovered = passed > CLEAR and speaks and self._guard.mode == "" and not objected
+        if recovered:
             self.orders.recover()
+        if recovered or objected or passed > RECOVERING:
+            self.recovering, self._asked_at = False, None
 
     def _tired(self, now: float, reading: Reading | None) -> str:
         """Which motor does not do what it is told; empty if all do."""

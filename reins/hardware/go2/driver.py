@@ -166,9 +166,8 @@ class Go2Robot:
 
         def is_good() -> bool:
             nonlocal heard, reading
-            message = link.take_state()
-            if message is not None:
-                heard, reading = True, intake.judge(message, time.monotonic())
+            if messages := link.take_states():
+                heard, reading = True, intake.newest(messages, time.monotonic())
             return reading is not None and intake.tally.taken > 1
 
         def why() -> str:

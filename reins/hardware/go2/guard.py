@@ -43,7 +43,7 @@ class Guard:
         """Forget what the robot said and what other programs sent."""
         self._link.take_other()
         if self._has_switcher:
-            self.mode, self._asked = None, 0.0
+            self.mode, self._asked, self._number = None, 0.0, 0
 
     def look(self, now: float) -> str:
         """Why the motors are not ours now; empty where nothing says so.

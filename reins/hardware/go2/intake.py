@@ -1,5 +1,6 @@
 """Which of the states that arrive are good: whole, newer than the last one, not held up on the way."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +15,9 @@ WRAP: Final = 2**32
 
 DRIFT: Final = 1e-3
 """By how much two clocks may differ [s/s]."""
+
+RESTARTED: Final = 5.0
+"""A state that seems to be older than this comes from a robot that was switched on again [s]."""
 
 LENGTH: Final = (0.9, 1.1)
 """Of a quaternion that is one."""
@@ -51,7 +55,7 @@ class Intake:
 
     Attributes:
         tally: what came since `begin`.
-        time: the robot's clock, since the first `begin`; it goes on over another one [s].
+        time: the robot's clock, since its first state; it goes on where the robot was switched on again [s].
         passed: between the last two good states [s].
         at: CLOCK_MONOTONIC when the last good state came [s].
     """
@@ -60,13 +64,17 @@ class Intake:
         self._library, self._profile = library, profile
         self._least_force, self._latest = least_force, latest
         self.time, self.passed, self.at = 0.0, 0.0, 0.0
+        self._tick, self._clock, self._way, self._base = 0, 0.0, 0.0, 0.0
         self.begin()
 
     def begin(self) -> None:
-        """Whatever the robot's clock says next is taken for true."""
+        """Count anew, and allow the robot's clock to have been started again."""
         self.tally = Tally()
-        self._tick: int | None = None
-        self._clock, self._way, self._base = 0.0, 0.0, self.time
+        self._may_restart = True
+
+    def newest(self, messages: Sequence[Any], now: float) -> Reading | None:
+        """What the first good one of these messages tells, the last one to come first; None where there is none."""
+        return next((reading for message in messages if (reading := self.judge(message, now)) is not None), None)
 
     def judge(self, message: Any, now: float) -> Reading | None:
         """What the message tells; None where it is dropped.
@@ -83,37 +91,46 @@ class Intake:
         if not _is_sound(reading):
             tally.not_finite += 1
             return None
-        passed = self._passed(reading.tick)
-        if passed <= 0:
+        if self._has_restarted(reading.tick, now):
+            self._start(reading.tick, now)
+        elif self._passed(reading.tick) <= 0:
             tally.no_new_tick += 1
             return None
-        if not self._is_prompt(reading.tick, passed / 1e3, now):
+        else:
+            self._go_on(reading.tick, now)
+        if self._delay(now) > self._latest:
             tally.late += 1
             return None
         tally.taken += 1
+        self.passed = self._base + self._clock - self.time
+        self.time, self.at = self._base + self._clock, now
         return reading
 
     def _passed(self, tick: int) -> int:
-        """Since the last state that was not dropped for its tick [ms]; 1 for the first one."""
-        if self._tick is None:
-            return 1
+        """Since the last state that was whole [ms]; not more than 0 for one that is no newer."""
         passed = (tick - self._tick) % WRAP
         return passed if passed < WRAP // 2 else passed - WRAP
 
-    def _is_prompt(self, tick: int, passed: float, now: float) -> bool:
-        """Let the robot's clock go on; whether the message took no longer than others do."""
-        if self._tick is None:
-            self._clock, self._way = 0.0, now
-            self._base = self.time + (now - self.at if self.at else 0.0)
-        else:
-            self._clock += passed
-            self._way = min(self._way + DRIFT * passed, now - self._clock)
-        self._tick = tick
-        if now - self._clock - self._way > self._latest:
+    def _delay(self, now: float, passed: float = 0.0) -> float:
+        """By how much a state of `passed` [s] after the last one took longer than the fastest one [s]."""
+        return now - self._clock - passed - self._way
+
+    def _has_restarted(self, tick: int, now: float) -> bool:
+        """Whether the robot's clock is another one than before, where that may be: nothing else goes back, and no
+        network holds a state up for so long."""
+        if not self._may_restart:
             return False
-        self.passed = self._base + self._clock - self.time
-        self.time, self.at = self._base + self._clock, now
-        return True
+        passed = self._passed(tick)
+        return not self.at or passed < 0 or self._delay(now, 1e-3 * passed) > RESTARTED
+
+    def _start(self, tick: int, now: float) -> None:
+        self._base = self.time + (now - self.at if self.at else 0.0)
+        self._tick, self._clock, self._way, self._may_restart = tick, 0.0, now, False
+
+    def _go_on(self, tick: int, now: float) -> None:
+        passed = 1e-3 * self._passed(tick)
+        self._tick, self._clock, self._may_restart = tick, self._clock + passed, False
+        self._way = min(self._way + DRIFT * passed, now - self._clock)
 
 
 def _is_sound(reading: Reading) -> bool:

@@ -20,6 +20,9 @@ SETTINGS: Final = (
 )
 """Of Cyclone DDS: one interface, and nothing else of this machine."""
 
+STATES: Final = 2
+"""States that are kept between two looks: where the last one is no good, the one before may be. Each costs 1 ms."""
+
 QUEUE: Final = 8
 """Answers, and messages of other programs, that are kept between two looks."""
 
@@ -59,7 +62,7 @@ class Link:
     def __init__(self, library: Library, domain: int, interface: str) -> None:
         dds, policy = library, library.qos.Policy
         self._exception = dds.core.DDSException
-        latest, some = (dds.qos.Qos(policy.History.KeepLast(depth)) for depth in (1, QUEUE))
+        latest, some = (dds.qos.Qos(policy.History.KeepLast(depth)) for depth in (STATES, QUEUE))
         others = dds.qos.Qos(policy.History.KeepLast(QUEUE), policy.IgnoreLocal.Participant)
         reliable = dds.qos.Qos(policy.Reliability.Reliable(0), policy.History.KeepLast(QUEUE))
         prompt = dds.qos.Qos(policy.Reliability.Reliable(0), policy.History.KeepLast(1))
@@ -84,9 +87,9 @@ class Link:
         self._make_writer = lambda: dds.pub.DataWriter(self._participant, command, prompt)
         self._commands: Any = None
 
-    def take_state(self) -> Any | None:
-        """The newest LowState_ that was not taken yet."""
-        return next(reversed(self._valid(self._states)), None)
+    def take_states(self) -> list[Any]:
+        """The newest LowState_ that were not taken yet, the last one first."""
+        return self._valid(self._states)[::-1]
 
     def take_other(self) -> Any | None:
         """A LowCmd_ of another program, if one came."""
