@@ -1,22 +1,21 @@
 """The short prompt, for a small model that was trained on it: a scene in plain lines, then the instruction.
 
     #scene
-    red block α on table 45 30
-    green block β in γ 62 22 was on table 45 10
-    blue bowl γ on table 62 22
-    yellow block δ on table 45 -30
-    #keep δ
+    red block on table 45 30
+    green block 1 in blue bowl 62 22 was on table 45 10
+    blue bowl on table 62 22
+    green block 2 on table 45 -30
+    #keep green block 2
     #done
-    ok pick β
-    failed place_in γ: the fingers closed on nothing
+    ok pick green block 1
+    failed place_in blue bowl: the fingers closed on nothing
     #task
-    put the green block in the bowl
+    put the left green block in the bowl
     #plan
 
-One line for each object, from left (+y) to right: colour, label, its sign (`pointers.py`), where it is, x and y of its
-centre in the base frame [cm]; "was" says where it was when the instruction was given, if that is another place. What is
-gone comes last. Sections that have nothing to say are left out. Instructions are in small letters, with signs in place
-of ids.
+One line for each object, from left (+y) to right: its name (`kind_names.py`), where it is, x and y of its centre in the
+base frame [cm]; "was" says where it was when the instruction was given, if that is another place. What is gone comes
+last. Sections that have nothing to say are left out. Instructions are in small letters, with names in place of ids.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,8 +26,8 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.facts import MOVED_LEAST
 from reins.contracts.plan import SkillCall
 from reins.contracts.scene import Scene, SceneObject
+from reins.planning.language.kind_names import KindNames
 from reins.planning.language.plain import plain_colour, plain_label, plain_text
-from reins.planning.language.pointers import Pointers
 from reins.planning.planner import History, StepRecord
 from reins.skills.registry import SkillSpec
 
@@ -60,10 +59,10 @@ def compact_prompt(instruction: str, scene: Scene, history: History, registry: M
     Raises:
         ReinsError: the instruction is empty or longer than MOST_INSTRUCTION.
     """
-    names = pointers(scene, history.initial)
+    names = kind_names(scene, history.initial)
     lines = ["#scene", *_objects(scene, history.initial, names)]
     if history.forbidden:
-        lines.append(f"#keep {' '.join(names.shown(name) for name in sorted(history.forbidden))}")
+        lines.append(f"#keep {', '.join(names.shown(name) for name in sorted(history.forbidden))}")
     if history.steps:
         lines += ["#done", *(_record(record, names, registry) for record in history.steps[-MOST_STEPS:])]
     if history.problems:
@@ -71,15 +70,15 @@ def compact_prompt(instruction: str, scene: Scene, history: History, registry: M
     return "\n".join((*lines, "#task", names.told(plain_instruction(instruction)), END))
 
 
-def pointers(scene: Scene, before: Scene) -> Pointers:
-    """The signs of the objects.
+def kind_names(scene: Scene, before: Scene) -> KindNames:
+    """What the objects are called.
 
     Args:
         scene: what is seen now.
         before: what was seen when the instruction was given.
     """
     gone = [item for item in left_to_right(before) if item.id not in scene.objects]
-    return Pointers({item.id: _kind(item) for item in (*left_to_right(scene), *gone)})
+    return KindNames({item.id: _kind(item) for item in (*left_to_right(scene), *gone)})
 
 
 def plain_instruction(instruction: str) -> str:
@@ -109,26 +108,22 @@ def place_of(object_id: str, scene: Scene) -> tuple[str, str]:
     return min((place for place in places if place[0] in ("in", "on")), default=("loose", ""))
 
 
-def _objects(scene: Scene, before: Scene, names: Pointers) -> Iterator[str]:
+def _objects(scene: Scene, before: Scene, names: KindNames) -> Iterator[str]:
     for item in left_to_right(scene):
         old = before.objects.get(item.id)
         place = _place(item, scene, names)
         was = f" was {_place(old, before, names)}" if old is not None and _has_moved(old, item, before, scene) else ""
-        yield f"{_called(item, names)} {place}{was}"
+        yield f"{names.shown(item.id)} {place}{was}"
     for item in left_to_right(before):
         if item.id not in scene.objects:
-            yield f"{_called(item, names)} gone was {_place(item, before, names)}"
-
-
-def _called(item: SceneObject, names: Pointers) -> str:
-    return f"{_kind(item)} {names.shown(item.id)}"
+            yield f"{names.shown(item.id)} gone was {_place(item, before, names)}"
 
 
 def _kind(item: SceneObject) -> str:
     return " ".join(filter(None, (plain_colour(item.colour), plain_label(item.label))))
 
 
-def _place(item: SceneObject, scene: Scene, names: Pointers) -> str:
+def _place(item: SceneObject, scene: Scene, names: KindNames) -> str:
     predicate, other = place_of(item.id, scene)
     if predicate == "held":
         return predicate
@@ -141,12 +136,12 @@ def _has_moved(old: SceneObject, item: SceneObject, before: Scene, scene: Scene)
     return place != other or (place[0] != "held" and dist(old.position, item.position) >= MOVED_LEAST)
 
 
-def _record(record: StepRecord, names: Pointers, registry: Mapping[str, SkillSpec]) -> str:
+def _record(record: StepRecord, names: KindNames, registry: Mapping[str, SkillSpec]) -> str:
     call = call_words(record.call, names, registry)
     return f"ok {call}" if record.success else f"failed {call}: {names.told(plain_text(record.reason, MOST_REASON))}"
 
 
-def call_words(call: SkillCall, names: Pointers, registry: Mapping[str, SkillSpec]) -> str:
+def call_words(call: SkillCall, names: KindNames, registry: Mapping[str, SkillSpec]) -> str:
     """A call as the skill's name and its arguments in the declared order."""
     order = [parameter.name for parameter in registry[call.skill].parameters]
     values = [call.arguments[name] for name in order if name in call.arguments]

@@ -18,8 +18,10 @@ NAME: Final = re.compile(r"[a-z0-9]{1,16}(?:_[a-z0-9]{1,16}){0,3}")
 UNNAMED: Final = "thing"
 """What an object is called whose id or label is no name."""
 
+TAKEN: Final = frozenset({TABLE, "gripper", "held", "gone"})
+"""Words that say something else in prompts."""
+
 _COLOUR: Final = re.compile(r"[a-z]{1,12}(?: [a-z]{1,12})?")
-_TAKEN: Final = frozenset({TABLE, "gripper", "held", "gone"})
 _MARKS: Final = str.maketrans(dict.fromkeys("#<>[]{}|`\\", " "))
 
 
@@ -108,4 +110,4 @@ def renamed(plan: Plan, name: Callable[[str], str], words: Callable[[str], str] 
 
 
 def _is_name(object_id: str) -> bool:
-    return NAME.fullmatch(object_id) is not None and object_id not in _TAKEN
+    return NAME.fullmatch(object_id) is not None and object_id not in TAKEN

@@ -19,7 +19,7 @@ from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.meaning import read
 from reins.planning.language.cache import PlanCache, key_of
 from reins.planning.language.chat import again, chat_prompt
-from reins.planning.language.compact import compact_prompt, plain_instruction, pointers
+from reins.planning.language.compact import compact_prompt, kind_names, plain_instruction
 from reins.planning.language.guard import said_constraints, tightest
 from reins.planning.language.model import (
     Bounds,
@@ -343,7 +343,7 @@ class _Dialogue:
         self._is_chat = form == "chat"
         self._history = question.history
         self.names: Final[Naming] = (
-            Names(question.scene) if self._is_chat else pointers(question.scene, question.history.initial)
+            Names(question.scene) if self._is_chat else kind_names(question.scene, question.history.initial)
         )
         """What the objects are called."""
         self._turns = (

@@ -15,8 +15,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from reins.planning.language.compact import compact_prompt, pointers
-from reins.planning.language.pointers import Pointers
+from reins.planning.language.compact import compact_prompt, kind_names
+from reins.planning.language.kind_names import KindNames
 from reins.planning.language.reply import reply_text
 from reins.skills.library import SKILLS
 from reins.training.planner.example import Example
@@ -57,9 +57,9 @@ def text_of(example: Example) -> Text:
     return prompt, reply_text(names_of(example).point(example.plan))
 
 
-def names_of(example: Example) -> Pointers:
+def names_of(example: Example) -> KindNames:
     """What the objects are called in the prompt of an example."""
-    return pointers(example.scene, example.history.initial)
+    return kind_names(example.scene, example.history.initial)
 
 
 def make_chunk(seed: int, number: int, size: int, easy: float = 0.0) -> list[Text]:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import Scene, SceneObject
-from reins.planning.language.compact import pointers
+from reins.planning.language.compact import kind_names
 from reins.planning.language.schema import MOST_THOUGHT, MOST_WORDS, numbers
 from reins.planning.planner import History
 from reins.planning.verifier import touched
@@ -139,7 +139,7 @@ class Examples:
         if plan is None:
             meaning = _forbidden(meaning, history)
             plan = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
-        if plan is None or not _can_be_said(pointers(scene, history.initial).point(plan), self._registry):
+        if plan is None or not _can_be_said(kind_names(scene, history.initial).point(plan), self._registry):
             return None
         if self._happens(TURNED_DOWN):
             history = turned_down(plan, scene, history, rng, self._registry)

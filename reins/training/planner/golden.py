@@ -10,7 +10,7 @@ from reins.contracts.scene import Scene
 from reins.models.language import GoldenPlan
 from reins.perception.state import StatePerception
 from reins.planning.language.backends.llama_cpp import LlamaCppModel, LlamaSettings
-from reins.planning.language.compact import FORMAT, compact_prompt, pointers
+from reins.planning.language.compact import FORMAT, compact_prompt, kind_names
 from reins.planning.language.model import Bounds, Cancel, ModelError
 from reins.planning.language.schema import plan_schema
 from reins.planning.planner import History
@@ -61,7 +61,7 @@ def golden_plans(reply: Callable[[str], str]) -> tuple[GoldenPlan, ...]:
         scene = start_scene(world, seed)
         text = reply(_prompt(said, scene))
         plan, _ = read_or_why(text)
-        if plan is not None and not verify(pointers(scene, scene).restore(plan), scene, SKILLS):
+        if plan is not None and not verify(kind_names(scene, scene).restore(plan), scene, SKILLS):
             found.append(GoldenPlan(instruction=said, world=world, seed=seed, reply=text))
     return tuple(found)
 
@@ -78,7 +78,7 @@ def changed_plans(path: Path, golden: tuple[GoldenPlan, ...]) -> Iterator[str]:
             raise ModelError(f"it does not take the prompt {FORMAT}, which this version of reins makes")
         for plan in golden:
             scene = start_scene(plan.world, plan.seed)
-            schema = plan_schema(scene, SKILLS, pointers(scene, scene))
+            schema = plan_schema(scene, SKILLS, kind_names(scene, scene))
             said = model.complete(_prompt(plan.instruction, scene), schema, Bounds(), Cancel())
             if said.text != plan.reply:
                 answered, known = (text[:MOST_SHOWN] for text in (said.text, plan.reply))

@@ -13,7 +13,7 @@ from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.approval import Approve, Reject
 from reins.planning.executor import TaskExecutor
-from reins.planning.language.compact import FORMAT, pointers
+from reins.planning.language.compact import FORMAT, kind_names
 from reins.planning.language.model import Cancel, Cancelled, ModelError
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
@@ -67,7 +67,7 @@ def test_a_reply_that_passes_is_the_plan() -> None:
 def test_a_reply_that_does_not_pass_is_sent_back_with_the_reason(takes: str, bad: str, reason: str) -> None:
     model = Parrot(bad, GOOD, takes=takes)
     assert calls(ask(model, KNOWN)) == ["pick(object=red_block)", "place_in(container=blue_bowl)"]
-    told = pointers(SCENE, SCENE).told(reason) if takes == FORMAT else reason
+    told = kind_names(SCENE, SCENE).told(reason) if takes == FORMAT else reason
     assert told not in model.prompts[0] and told in model.prompts[1]
 
 
@@ -145,16 +145,18 @@ def test_why_an_operator_turned_a_plan_down_is_in_the_next_prompt(takes: str) ->
     assert "the operator turned it down: i meant the plate" in model.prompts[1].lower()
 
 
-def test_signs_of_the_short_prompt_are_ids_again_in_the_plan_and_in_its_words() -> None:
-    plan = ask(Parrot(steps("pick α", "place_in β", thought="α is in β"), takes=FORMAT), KNOWN)
+def test_names_of_the_short_prompt_are_ids_again_in_the_plan_and_in_its_words() -> None:
+    said = '{"thought":"red block is in blue bowl","steps":[{"skill":"pick","arguments":{"object":"red block"}},'
+    said += '{"skill":"place_in","arguments":{"container":"blue bowl"}}]}'
+    plan = ask(Parrot(said, takes=FORMAT), KNOWN)
     assert calls(plan) == ["pick(object=red_block)", "place_in(container=blue_bowl)"]
     assert plan.thought == "red_block is in blue_bowl"
-    assert ask(Parrot('{"thought":"","question":"α?"}', takes=FORMAT)).question == "red_block?"
+    assert ask(Parrot('{"thought":"","question":"red block?"}', takes=FORMAT)).question == "red_block?"
 
 
-def test_a_conversation_has_no_signs() -> None:
-    model = Parrot(steps("pick α"), GOOD)
-    assert calls(ask(model, KNOWN)) and "no object 'α'" in model.prompts[1]
+def test_a_conversation_is_about_ids() -> None:
+    model = Parrot('{"thought":"","steps":[{"skill":"pick","arguments":{"object":"red block"}}]}', GOOD)
+    assert calls(ask(model, KNOWN)) and "no object 'red block'" in model.prompts[1]
 
 
 def test_where_the_symbolic_planner_has_no_plan_either_the_operator_is_asked() -> None:
