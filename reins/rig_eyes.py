@@ -6,8 +6,7 @@ from typing import Final, Protocol
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import RobotState
-from reins.perception.factory import make_perception
-from reins.perception.geometric import GeometricPerception
+from reins.perception.factory import Seeing, make_perception
 from reins.perception.state import StatePerception
 from reins.sim.camera import Renderer
 from reins.sim.simulators import SimulatedRobot
@@ -34,7 +33,7 @@ class Eyes(Protocol):
 class _Cameras:
     """Scenes from rendered images."""
 
-    perception: GeometricPerception
+    perception: Seeing
     renderer: Renderer
 
     def follow(self, state: RobotState) -> None:

@@ -62,8 +62,13 @@ class Diagnostic:
     text: str
 
 
-def check_image(image: CameraImage, limits: PictureLimits | None = None) -> None:
+def check_image(image: CameraImage, limits: PictureLimits | None = None, needs_depth: bool = True) -> None:
     """Raise ReinsError, saying what is wrong and what is expected, unless `image` can be used.
+
+    Args:
+        image: what is checked.
+        limits: beyond what a picture shows nothing.
+        needs_depth: whether it is of no use without depth.
 
     Raises:
         BadPicture: its numbers are fine, and the picture is black, over-exposed, blurred or blocked.
@@ -77,7 +82,8 @@ def check_image(image: CameraImage, limits: PictureLimits | None = None) -> None
     if not np.isfinite(image.stamp):
         raise ReinsError(f"{who}: its time stamp is {image.stamp}; expected robot time in seconds")
     check_picture(who, image.rgb, image.depth, limits or PictureLimits())
-    _check_depth(who, image.depth)
+    if needs_depth:
+        _check_depth(who, image.depth)
 
 
 def _check_arrays(who: str, rgb: Any, depth: Any) -> None:

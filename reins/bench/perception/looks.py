@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
-from reins.perception.factory import make_perception
-from reins.perception.geometric import GeometricPerception
+from reins.perception.factory import Seeing, make_perception
 from reins.perception.state import StatePerception
 from reins.sim.camera import CameraImage
 from reins.training.renders.picture import Picture
@@ -23,7 +22,7 @@ class Looker:
     """
 
     def __init__(self, backend: str, profile: RobotProfile) -> None:
-        self._core: GeometricPerception | StatePerception = make_perception(backend, profile)
+        self._core: Seeing | StatePerception = make_perception(backend, profile)
         self._profile = profile
 
     def forget(self) -> None:
