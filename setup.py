@@ -4,7 +4,7 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-NODES = ("robot", "safety", "skills", "planner", "perception", "teleop", "supervisor", "blackbox")
+NODES = ("robot", "safety", "skills", "planner", "perception", "teleop", "supervisor", "blackbox", "camera")
 SIMULATION = ("sim_cameras", "sim_viewer")
 LAUNCH_FILES = sorted(str(path) for path in Path("launch").glob("*.launch.xml"))
 

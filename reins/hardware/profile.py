@@ -14,6 +14,7 @@ from typing_extensions import Self
 
 from reins.contracts.documents import Shelf
 from reins.contracts.errors import ReinsError, UnknownName
+from reins.hardware.camera.mount import CameraMount
 from reins.hardware.drive import FrankaDrive, URDrive
 from reins.hardware.profile_base import Finite, JointLimits, Part, Positive, Profile, Triple
 from reins.hardware.quadruped import QuadrupedProfile
@@ -111,7 +112,8 @@ class RobotProfile(Profile):
 
     `table` is the height of the surface that the robot stands on [m], base frame; without one there is none. `franka`
     and `ur` are for the real arm alone: what its driver tells the robot. `ros2_control` is for an arm of any make
-    behind the controllers of that name.
+    behind the controllers of that name. `cameras` are those whose pose no driver publishes; `reins calibrate` measures
+    them.
     """
 
     kind: Literal["arm"]
@@ -126,6 +128,7 @@ class RobotProfile(Profile):
     franka: FrankaDrive | None = None
     ur: URDrive | None = None
     ros2_control: Ros2ControlDrive = Ros2ControlDrive()
+    cameras: tuple[CameraMount, ...] = ()
 
     @model_validator(mode="after")
     def _elbow_exists(self) -> Self:

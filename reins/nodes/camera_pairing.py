@@ -1,6 +1,7 @@
-"""From a camera's four topics to whole frames: colour, depth, intrinsics and pose of one time."""
+"""From a camera's topics to whole frames: colour, depth, intrinsics and pose of one time."""
 
 from collections import deque
+from dataclasses import replace
 from typing import Any, Final
 
 from geometry_msgs.msg import PoseStamped
@@ -9,9 +10,11 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, Image
 
 from reins.contracts.errors import ReinsError
+from reins.hardware.camera.poses import CameraPoses, RobotClock
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import time_from_msg
-from reins.nodes.convert_sensors import CameraFrame, frame_from_msgs
+from reins.nodes.convert_scene import BASE_FRAME
+from reins.nodes.convert_sensors import CameraFrame, frame_from_msgs, pose_to_msg
 from reins.nodes.qos import IMAGES
 
 SLACK: Final = 0.02
@@ -29,15 +32,21 @@ class CameraInbox:
     Args:
         node: the owner.
         name: of the camera; its topics are below camera/<name>.
+        with_depth: whether a frame needs a depth image.
+        clock: of the camera's stamps, where that is not the robot's.
+        mounts: cameras whose poses follow from the robot's profile; of others the topic `pose` tells it.
     """
 
-    def __init__(self, node: Node, name: str) -> None:
+    def __init__(
+        self, node: Node, name: str, with_depth: bool, clock: RobotClock | None, mounts: CameraPoses | None
+    ) -> None:
         topic = f"camera/{name}"
-        self.name = name
+        self.name, self._clock = name, clock
+        self._mounts = mounts if mounts is not None and name in mounts.names else None
         self.colour = Inbox(node, Image, f"{topic}/color", IMAGES)
-        self.depth = Inbox(node, Image, f"{topic}/depth", IMAGES)
+        self.depth = Inbox(node, Image, f"{topic}/depth", IMAGES) if with_depth else None
         self._infos = Inbox(node, CameraInfo, f"{topic}/camera_info", SMALL)
-        self._poses = Inbox(node, PoseStamped, f"{topic}/pose", SMALL)
+        self._poses = Inbox(node, PoseStamped, f"{topic}/pose", SMALL) if self._mounts is None else None
         self._colour: Image | None = None
         self._depths: deque[Image] = deque(maxlen=KEPT)
         self._pose: deque[PoseStamped] = deque(maxlen=KEPT)
@@ -50,12 +59,11 @@ class CameraInbox:
         if self._colour is None:
             return ""
         stamp = time_from_msg(self._colour.header.stamp)
-        partners = {
-            "depth": _nearest(self._depths, stamp),
-            "camera_info": self._info,
-            "pose": _nearest(self._pose, stamp),
-        }
-        missing = [topic for topic, partner in partners.items() if partner is None]
+        missing = [] if self.depth is None or _nearest(self._depths, stamp) else ["depth"]
+        if self._info is None:
+            missing.append("camera_info")
+        if self._pose_at(stamp) is None:
+            missing.append("pose" if self._mounts is None else "robot_state (do camera and robot use one clock?)")
         return f"its color comes without {' and '.join(missing)} of its time" if missing else ""
 
     def forget(self) -> None:
@@ -78,17 +86,32 @@ class CameraInbox:
         Raises:
             ReinsError: its images cannot be read, or are of another camera than those before.
         """
-        self._pose.extend(self._poses.drain())
+        if self._poses is not None:
+            self._pose.extend(self._poses.drain())
         self._info = next(reversed(self._infos.drain()), self._info)
         if self._colour is None or self._info is None:
             return None
         stamp = time_from_msg(self._colour.header.stamp)
-        depth, pose = _nearest(self._depths, stamp), _nearest(self._pose, stamp)
-        if depth is None or pose is None:
+        depth, pose, robot_stamp = _nearest(self._depths, stamp), self._pose_at(stamp), self._robot_time(stamp)
+        if (depth is None and self.depth is not None) or pose is None or robot_stamp is None:
             return None
         colour, self._colour = self._colour, None
         self._check_camera(colour.header.frame_id)
-        return frame_from_msgs(self.name, colour, depth, self._info, pose)
+        frame = frame_from_msgs(self.name, colour, depth, self._info, pose)
+        return frame if self._clock is None else replace(frame, stamp=robot_stamp)
+
+    def _pose_at(self, stamp: float) -> PoseStamped | None:
+        """Where the camera was at a stamp of its own clock [s]; None where that is not known yet."""
+        if self._mounts is None:
+            nearest: PoseStamped | None = _nearest(self._pose, stamp)
+            return nearest
+        robot_stamp = self._robot_time(stamp)
+        pose = None if robot_stamp is None else self._mounts.at(self.name, robot_stamp)
+        return None if pose is None else pose_to_msg(pose, stamp, BASE_FRAME)
+
+    def _robot_time(self, stamp: float) -> float | None:
+        """Robot time at a stamp of the camera's clock [s]."""
+        return stamp if self._clock is None else self._clock.robot_time(stamp)
 
     def _check_camera(self, frame: str) -> None:
         if self._frame is None:

@@ -123,19 +123,19 @@ def depth_from_msg(message: Image) -> NDArray[np.float32]:
     raise ReinsError(f"depth image encoded as '{message.encoding}'; 32FC1 [m] and 16UC1 [mm] are understood")
 
 
-def _check_partners(name: str, colour: Image, depth: Image, info: CameraInfo) -> None:
+def _check_partners(name: str, colour: Image, depth: Image | None, info: CameraInfo) -> None:
     """Whether the three are of one size and one camera. A size of 0 in camera_info and an empty frame say nothing."""
-    sizes = [(item.width, item.height) for item in (colour, depth, info)]
-    if sizes[0] != sizes[1]:
+    size = (colour.width, colour.height)
+    if depth is not None and (depth.width, depth.height) != size:
         raise ReinsError(
             f"camera '{name}': colour is {_size(colour)} and depth {_size(depth)}; register depth to colour"
         )
-    if all(sizes[2]) and sizes[0] != sizes[2]:
+    if info.width and info.height and (info.width, info.height) != size:
         raise ReinsError(
             f"camera '{name}': colour is {_size(colour)} and camera_info is for {_size(info)}; "
             "publish the camera_info of this resolution"
         )
-    frames = sorted({item.header.frame_id for item in (colour, depth, info)} - {""})
+    frames = sorted({item.header.frame_id for item in (colour, depth, info) if item is not None} - {""})
     if len(frames) > 1:
         raise ReinsError(
             f"camera '{name}': color, depth and camera_info are of the frames {', '.join(frames)}; "
@@ -147,8 +147,8 @@ def _size(message: Image | CameraInfo) -> str:
     return f"{message.width}x{message.height}"
 
 
-def frame_from_msgs(name: str, colour: Image, depth: Image, info: CameraInfo, pose: PoseStamped) -> CameraFrame:
-    """One camera's four messages of one stamp.
+def frame_from_msgs(name: str, colour: Image, depth: Image | None, info: CameraInfo, pose: PoseStamped) -> CameraFrame:
+    """One camera's four messages of one stamp; without a depth image, none of the depth is known.
 
     Raises:
         ReinsError: unknown encoding, too little data, sizes that do not agree, or messages of different cameras; names
@@ -156,7 +156,8 @@ def frame_from_msgs(name: str, colour: Image, depth: Image, info: CameraInfo, po
     """
     _check_partners(name, colour, depth, info)
     try:
-        rgb, metres = colour_from_msg(colour), depth_from_msg(depth)
+        rgb = colour_from_msg(colour)
+        metres = np.zeros(rgb.shape[:2], np.float32) if depth is None else depth_from_msg(depth)
     except ReinsError as error:
         raise ReinsError(f"camera '{name}': {error}") from error
     return CameraFrame(

@@ -10,8 +10,9 @@ import annotated_types
 from pydantic.fields import FieldInfo
 
 from reins.nodes.blackbox import BlackboxSettings
+from reins.nodes.camera import CameraSettings
 from reins.nodes.parameters import Settings, bounds_of
-from reins.nodes.perception import PerceptionSettings
+from reins.nodes.perception_settings import PerceptionSettings
 from reins.nodes.planner_settings import PlannerSettings
 from reins.nodes.robot import RobotSettings
 from reins.nodes.safety import SafetyNodeSettings
@@ -30,6 +31,7 @@ MODELS: Final[Mapping[str, type[Settings]]] = {
     "teleop": TeleopNodeSettings,
     "supervisor": SupervisorSettings,
     "blackbox": BlackboxSettings,
+    "camera": CameraSettings,
     "sim_cameras": SimCamerasSettings,
     "sim_viewer": SimViewerSettings,
 }

@@ -4,9 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from pydantic import Field
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
 from sensor_msgs.msg import Image
@@ -15,6 +14,7 @@ from std_srvs.srv import Trigger
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.scene import Scene
+from reins.hardware.camera.poses import CameraPoses, RobotClock
 from reins.hardware.profile import load_profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.camera_diagnostics import CameraDiagnostics
@@ -23,17 +23,16 @@ from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import event_to_msg, robot_state_from_msg
 from reins.nodes.convert_scene import BASE_FRAME, scene_to_msg, world_from_msg
 from reins.nodes.convert_sensors import CameraFrame, colour_to_msg
-from reins.nodes.parameters import Settings
+from reins.nodes.perception_settings import PerceptionSettings
 from reins.nodes.qos import CONTROL, EVENTS, IMAGES, LATCHED
 from reins.nodes.running import run
 from reins.perception.annotate import annotate_all
-from reins.perception.factory import make_perception
-from reins.perception.geometric import GeometricPerception, GeometricSettings
+from reins.perception.factory import Seeing, make_perception
 from reins.perception.health import CameraHealth
 from reins.perception.image import Diagnostic
-from reins.perception.quality import PictureLimits
 from reins.perception.sight import Sight
 from reins.perception.state import StatePerception
+from reins.perception.tagged import NO_TAGS, load_tagged
 
 STATES: Final = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Robot states wait until the next look, so that a body can be placed where it was when a picture was taken."""
@@ -51,68 +50,6 @@ COMPLAINT: Final = 5.0
 """Time between two log lines about the same trouble [s]."""
 
 
-class PerceptionSettings(Settings):
-    """Parameters of the perception node."""
-
-    robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
-    backend: Literal["geometric", "state"] = Field(
-        "geometric", description="geometric: from the cameras; state: from the simulator's truth, for baselines"
-    )
-    cameras: list[str] = Field(["overhead", "wrist"], description="cameras to look through")
-    rate: float = Field(5.0, gt=0.0, le=30.0, description="scenes per second at most [Hz]")
-    image_age: float = Field(
-        3.0, gt=0.0, le=60.0, description="a camera whose newest good picture is older stops the scenes [s]"
-    )
-    frozen_after: float = Field(
-        0.0,
-        ge=0.0,
-        le=60.0,
-        description="a camera of which no pixel changes for longer is frozen [s]; 0 for simulated ones, which have no "
-        "noise and are found out when the arm moves before them",
-    )
-    black_level: int = Field(
-        12,
-        ge=0,
-        le=255,
-        description="a picture whose brightest channel is below this shows nothing: lens cap, dead sensor, no light; "
-        "sensors are below 12 of 255 then, and a lit table is above 100; 0 for never",
-    )
-    overexposed_share: float = Field(
-        0.5,
-        gt=0.0,
-        le=1.0,
-        description="a picture of which more is white has lost its colours; good ones, white tables in bright light "
-        "too, stay below 0.1; 1 for never",
-    )
-    blur_share: float = Field(
-        0.0075,
-        gt=0.0,
-        le=1.0,
-        description="a picture whose sharpest edges are blurred by more (standard deviation, share of its width) is "
-        "out of focus, or its lens is dirty; good ones stay below 0.0025; 1 for never",
-    )
-    blocked_distance: float = Field(
-        0.06,
-        ge=0.0,
-        le=1.0,
-        description="what is nearer to a camera is right before its lens; the gripper of a wrist camera is farther "
-        "[m]; 0 for never",
-    )
-    blocked_share: float = Field(
-        0.5,
-        gt=0.0,
-        le=1.0,
-        description="a camera is blocked when more of what it measures is that near: a hand that passes covers less",
-    )
-
-    def geometric(self) -> GeometricSettings:
-        """What of this the geometric backend needs."""
-        limits = PictureLimits(
-            self.black_level, self.overexposed_share, self.blur_share, self.blocked_distance, self.blocked_share
-        )
-        return GeometricSettings(frozen_after=self.frozen_after, limits=limits)
-
-
 class PerceptionNode(ManagedNode[PerceptionSettings]):
     """Executor: lifecycle only. Thread: images in, scenes out."""
 
@@ -125,14 +62,21 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
     def configure(self) -> None:
         """Make the backend and the topics that it needs."""
         settings = self.settings
-        if settings.backend == "geometric" and not settings.cameras:
-            raise ReinsError("parameter 'cameras' is empty; the geometric backend needs at least one")
+        looks = settings.backend != "state"
+        if looks and not settings.cameras:
+            raise ReinsError(f"parameter 'cameras' is empty; the {settings.backend} backend needs at least one")
+        if settings.backend == "apriltag" and not settings.tags:
+            raise ReinsError("parameter 'tags' is empty; the apriltag backend needs a file of tagged objects")
         profile = load_profile(settings.robot)
-        self._core = make_perception(settings.backend, profile, settings.geometric())
+        tagged = load_tagged(settings.tags) if settings.tags else NO_TAGS
+        self._core = make_perception(settings.backend, profile, settings.geometric(), tagged)
+        self._mounts = CameraPoses(profile) if profile.cameras else None
+        self._camera_clock = RobotClock() if settings.camera_clock == "ros" else None
         self._states = Inbox(self, ros.RobotState, "robot_state", STATES)
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL) if settings.backend == "state" else None
-        names = settings.cameras if settings.backend == "geometric" else []
-        self._cameras = [CameraInbox(self, name) for name in names]
+        names = settings.cameras if looks else []
+        with_depth = settings.backend == "geometric"
+        self._cameras = [CameraInbox(self, name, with_depth, self._camera_clock, self._mounts) for name in names]
         self._sight = Sight(names, settings.image_age)
         self._health = CameraHealth(names)
         self._published: Scene | None = None
@@ -150,7 +94,8 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         inboxes: list[tuple[Inbox[Any], Callable[[Any], None]]] = []
         for camera in self._cameras:
             inboxes.append((camera.colour, partial(self._on_image, camera.name, camera.on_colour)))
-            inboxes.append((camera.depth, partial(self._on_image, camera.name, camera.on_depth)))
+            if camera.depth is not None:
+                inboxes.append((camera.depth, partial(self._on_image, camera.name, camera.on_depth)))
         if self._truth is not None:
             inboxes.append((self._truth, self._on_truth))
         self._fresh.clear()
@@ -170,6 +115,8 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
 
     def _on_image(self, camera: str, take: Callable[[Image], CameraFrame | None], message: Image) -> None:
         """In the thread: one image of one camera."""
+        if not isinstance(self._core, StatePerception) and (self._mounts or self._camera_clock):
+            self._take_states(self._core)  # they tell where the camera was, and what time it is
         try:
             frame = take(message)
         except ReinsError as error:
@@ -187,7 +134,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         oldest = min((since for _, since in self._fresh.values()), default=float("inf"))
         if time.monotonic() - oldest > TOGETHER:
             self._look()
-        elif time.monotonic() - self._last > IDLE and isinstance(self._core, GeometricPerception):
+        elif time.monotonic() - self._last > IDLE and not isinstance(self._core, StatePerception):
             self._last = time.monotonic()
             self._take_states(self._core)
             self._judge_sight(self._core)
@@ -201,7 +148,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
     def _look(self) -> None:
         frames = [frame for frame, _ in self._fresh.values()]
         self._fresh.clear()
-        if self._is_early() or not isinstance(self._core, GeometricPerception):
+        if self._is_early() or isinstance(self._core, StatePerception):
             return
         self._last = time.monotonic()
         self._take_states(self._core)
@@ -215,13 +162,17 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             picture = annotate_all(frames, self._core.scene)
             self._annotated.publish(colour_to_msg(picture, frames[0].stamp, f"{frames[0].name}_optical"))
 
-    def _take_states(self, core: GeometricPerception) -> None:
+    def _take_states(self, core: Seeing) -> None:
         for message in self._states.drain():
             state = robot_state_from_msg(message)
             self._time = state.stamp
             core.on_state(state)
+            if self._mounts is not None:
+                self._mounts.note(state.stamp, state.position)
+            if self._camera_clock is not None:
+                self._camera_clock.note(state.stamp, self.get_clock().now().nanoseconds * 1e-9)
 
-    def _judge_sight(self, core: GeometricPerception) -> None:
+    def _judge_sight(self, core: Seeing) -> None:
         """Tell which cameras do not see. While there is one, no new scene is published, so that no step of a plan
         begins; the last one is marked as stale."""
         now = self._now()
@@ -245,12 +196,12 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             self._diagnose()
 
     def _diagnose(self) -> None:
-        if isinstance(self._core, GeometricPerception):
+        if not isinstance(self._core, StatePerception):
             self._diagnostics.publish(self._health.reports, self._sight.blind, self._core.image_stamps, self._now())
 
     def _now(self) -> float:
         """Robot time, as far as states and pictures tell it [s]."""
-        stamps = self._core.image_stamps.values() if isinstance(self._core, GeometricPerception) else ()
+        stamps = () if isinstance(self._core, StatePerception) else self._core.image_stamps.values()
         return max([self._time, *stamps])
 
     def _forget(self) -> None:

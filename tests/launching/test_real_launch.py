@@ -1,4 +1,4 @@
-"""What launch files of real arms start: the simulation's graph without cameras, slow, and armed by a person alone."""
+"""What launch files of real arms start: the simulation's graph without its cameras, slow, armed by a person alone."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,6 +9,7 @@ from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.stages import Stage
 from reins.launching.description import declared_arguments
+from reins.launching.evaluate import evaluate
 from reins.nodes.drivers import LEGGED, real_drivers
 
 LAUNCH = Path(__file__).parents[2] / "launch"
@@ -18,6 +19,10 @@ OWN = {
     ("robot", "backend"),
     ("robot", "robot_ip"),
     ("robot", "stage"),
+    ("perception", "tags"),
+    ("perception", "cameras"),
+    ("perception", "camera_clock"),
+    ("perception", "frozen_after"),
     ("safety", "speed_scale"),
     ("supervisor", "auto_arm"),
 }
@@ -33,7 +38,7 @@ def parameters(name: str) -> dict[tuple[str, str], str]:
     return {
         (node.get("name", ""), param.get("name", "")): param.get("value", "")
         for node in root.iter("node")
-        if not node.get("name", "").startswith("sim_")
+        if not node.get("name", "").startswith("sim_") and node.get("name") != "camera"
         for param in node.iter("param")
     }
 
@@ -79,9 +84,38 @@ def test_the_supervisor_knows_exactly_what_is_started(name: str, group: str) -> 
     root = ElementTree.parse(LAUNCH / f"{name}.launch.xml").getroot()
     started = {node.get("name") for node in root.iter("node")}
     named = next(let.get("value", "") for let in root.iter("let") if let.get("name") == group)
-    listed = {word.strip() for word in named.strip("[]").split(",")}
+    listed = {word.strip() for word in named.replace("$(var camera_nodes)", ", camera").strip("[]").split(",")}
     left_out = {"nodes": {"supervisor"}, "watched": {"safety", "blackbox"}}[group]
     assert listed == started - left_out
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package `reins` with every executable that the launch files start."""
+    index, programs = tmp_path / "share/ament_index/resource_index/packages", tmp_path / "lib/reins"
+    for folder in (index, programs):
+        folder.mkdir(parents=True)
+    (index / "reins").touch()
+    for file in LAUNCH.glob("*.launch.xml"):
+        for node in ElementTree.parse(file).getroot().iter("node"):
+            (programs / node.get("exec", "")).touch(0o755)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", FILES)
+def test_a_camera_of_this_computer_is_started_when_it_is_asked_for(name: str) -> None:
+    file = LAUNCH / f"{name}.launch.xml"
+    given = {argument.name: "1" for argument in declared_arguments(file) if argument.default is None}
+    asked = {"usb_camera": "true", "camera_source": "rtsp://10.0.0.2/1", "camera_names": "[overhead]"}
+    without, with_it = (
+        {node.name: " ".join(node.command) for node in evaluate(file, given | extra, {"HOME": "/home/x"}).nodes}
+        for extra in ({}, asked)
+    )
+    assert with_it.keys() - without.keys() == {"camera"} and not without.keys() - with_it.keys()
+    assert "source:=" in with_it["camera"] and "rtsp://10.0.0.2/1" in with_it["camera"]
+    assert "wrist" in without["perception"] and "wrist" not in with_it["perception"]
+    assert "robot, camera, perception" in with_it["supervisor"].replace('"', "").replace("'", "")
 
 
 class TestARealGo2:
