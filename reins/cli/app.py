@@ -7,6 +7,7 @@ import typer
 from reins import __version__
 from reins.cli import (
     blackbox,
+    calibrate,
     conformance,
     constraints,
     demo,
@@ -87,5 +88,6 @@ app.add_typer(
     help="Measure: each suite prints a table and, with --json, writes its figures.",
 )
 train.app.command("locomotion")(train_locomotion.locomotion)
+app.add_typer(calibrate.app, name="calibrate", rich_help_panel=BUILD)
 app.add_typer(train.app, name="train", rich_help_panel=BUILD)
 app.add_typer(sim.app, name="sim", rich_help_panel=BUILD)

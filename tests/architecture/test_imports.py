@@ -23,6 +23,7 @@ ALLOWED = {
     "models": {"contracts"},
     "locomotion": {"contracts", "hardware", "models"},
     "perception": {"contracts", "hardware"},
+    "calibration": {"contracts", "hardware"},
     "planning": {"contracts", "skills"},
     "skills": {"contracts", "hardware", "models"},
     "safety": {"contracts", "hardware"},
