@@ -50,6 +50,7 @@ class SkillRunner:
         self._held, self._held_for, self._stepped = False, 0.0, 0.0
         self._ending = ""
         self._last: ControlOutput | None = None
+        self._success: ControlOutput | None = None
 
     @property
     def busy(self) -> bool:
@@ -91,7 +92,7 @@ class SkillRunner:
         self._velocity = np.zeros(len(self._profile.joints))
         self._began, self._limit = state.stamp, spec.time_limit
         self._held_for, self._stepped = 0.0, state.stamp
-        self._ending, self._last = "", None
+        self._ending, self._last, self._success = "", None, None
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Brake to a stand from the next step on; the skill then fails with `reason`. Without one, nothing happens."""
@@ -136,13 +137,14 @@ class SkillRunner:
         return self._command(state, output.velocity, output.gripper), output
 
     def _run(self, controller: SkillController, state: RobotState, scene: Scene) -> ControlOutput:
-        output = controller.step(state, scene)
+        output = self._success or controller.step(state, scene)  # one that has ended is not asked again
         if output.status is Status.RUNNING or np.all(np.abs(self._velocity) <= self._brake):
             return output
         if output.status is Status.FAILED:
             self._ending = output.reason
             self._last = output
             return self._stop()
+        self._success = output
         return ControlOutput(self._slower(), output.gripper, Status.RUNNING, output.phase, output.progress)
 
     def _wait(self) -> ControlOutput:

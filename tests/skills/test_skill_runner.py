@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, repeat
 
 import numpy as np
 import pytest
@@ -38,16 +39,22 @@ class Ramp:
     def __init__(self, speed: float, end: Callable[[float], Status], reason: str = "") -> None:
         self._speed, self._end, self._reason = speed, end, reason
         self._velocity = 0.0
+        self._ended = False
 
     def step(self, state: RobotState, scene: Scene) -> ControlOutput:
+        assert not self._ended, "a controller that has ended is not asked again"
         status = self._end(state.stamp)
+        self._ended = status is not Status.RUNNING
         self._velocity = min(self._speed, self._velocity + 0.05)
         moving = self._velocity if status is Status.RUNNING else 0.0
         gripper = GripperCommand(0.04, 10.0)
         return ControlOutput(np.full(N, moving), gripper, status, "ramp", 0.5, self._reason)
 
 
-def factory_of(controller: SkillController) -> ControllerFactory:
+def factory_of(*controllers: SkillController) -> ControllerFactory:
+    """Gives one after the other, a skill each, and then the last one again."""
+    left = chain(controllers, repeat(controllers[-1]))
+
     def factory(
         skill: str,
         arguments: Mapping[str, ArgumentValue],
@@ -55,13 +62,13 @@ def factory_of(controller: SkillController) -> ControllerFactory:
         scene: Scene,
         constraints: Sequence[Constraint],
     ) -> SkillController:
-        return controller
+        return next(left)
 
     return factory
 
 
-def runner_of(controller: SkillController) -> SkillRunner:
-    return SkillRunner(SKILLS, {"home": factory_of(controller)}, PROFILE)
+def runner_of(*controllers: SkillController) -> SkillRunner:
+    return SkillRunner(SKILLS, {"home": factory_of(*controllers)}, PROFILE)
 
 
 def run(runner: SkillRunner, cancel_at: float = float("inf")) -> tuple[list[JointCommand], ControlOutput]:
@@ -104,7 +111,7 @@ def test_commands_say_who_and_when() -> None:
 
 
 def test_the_sequence_goes_on_over_skills() -> None:
-    runner = runner_of(Ramp(0.2, ends(0.1, Status.SUCCEEDED)))
+    runner = runner_of(Ramp(0.2, ends(0.1, Status.SUCCEEDED)), Ramp(0.2, ends(0.1, Status.SUCCEEDED)))
     runner.start(HOME, (), state_at(0.0), SCENE)
     first, _ = run(runner)
     runner.start(HOME, (), state_at(0.0), SCENE)
