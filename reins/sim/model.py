@@ -9,25 +9,18 @@ from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.sim.objects import COLLISION_GROUP, VISUAL_GROUP, add_object
+from reins.sim.parts import ArmParts, parts_of
 from reins.sim.simplify import simplify_meshes
+from reins.sim.ur_spec import read_ur
 from reins.sim.world import CameraSpec, WorldSpec
 
 TIMESTEP: Final = 0.002
 """Physics and joint control period [s]."""
 
-STIFFNESS: Final = (3000.0, 3000.0, 3000.0, 2500.0, 2500.0, 2000.0, 2000.0)
-"""Joint stiffness [N·m/rad]. Source: libfranka, examples, setJointImpedance in `setDefaultBehavior`."""
-
-DAMPING: Final = (250.0, 250.0, 180.0, 180.0, 45.0, 45.0, 30.0)
-"""Joint damping [N·m·s/rad]: about critical for the inertia that each joint sees with the arm stretched out."""
-
 HAND: Final = "hand"
 FINGERS: Final = ("left_finger", "right_finger")
 FINGER_JOINTS: Final = ("finger_joint1", "finger_joint2")
-"""Bodies and joints of the gripper in the robot's MJCF."""
-
-HAND_BOX: Final = ([0.030, 0.103, 0.035], [0.0, 0.0, 0.031])
-"""Half extents and centre of the hand's housing [m]; measured from its mesh."""
+"""Bodies and joints of the gripper."""
 
 FINGER_STIFFNESS: Final = 10_000.0
 FINGER_DAMPING: Final = 150.0
@@ -79,16 +72,24 @@ def robot_spec(profile: RobotProfile) -> mujoco.MjSpec:
     """The robot with its joint controllers, alone.
 
     Raises:
-        ReinsError: the robot's MJCF lacks a joint or a body that is needed.
+        ReinsError: it is no arm that the simulator knows, or its description lacks a joint or a body that is needed.
     """
-    path = profile.model.path(profile.model.mjcf)
-    spec = mujoco.MjSpec.from_file(str(path))
-    spec.meshdir = str(path.parent / "meshes")
+    parts = parts_of(profile)
+    spec = _read(profile)
     _set_options(spec)
     _check_names(spec, profile)
-    _prepare_bodies(spec)
-    _prepare_fingers(spec)
-    _replace_actuators(spec, profile)
+    _prepare_bodies(spec, parts)
+    _prepare_fingers(spec, parts)
+    _replace_actuators(spec, profile, parts)
+    return spec
+
+
+def _read(profile: RobotProfile) -> mujoco.MjSpec:
+    path = profile.model.path(profile.model.mjcf)
+    if profile.ur is not None:
+        return read_ur(path, HAND, FINGERS, FINGER_JOINTS, profile.gripper.max_width)
+    spec = mujoco.MjSpec.from_file(str(path))
+    spec.meshdir = str(path.parent / "meshes")
     return spec
 
 
@@ -117,15 +118,10 @@ def _check_names(spec: mujoco.MjSpec, profile: RobotProfile) -> None:
     missing += [name for name in (HAND, *FINGERS) if name not in bodies]
     if missing:
         raise ReinsError(f"the MJCF of '{profile.name}' has no {', '.join(missing)}; the simulator needs them")
-    if len(profile.joints) != len(STIFFNESS):
-        raise ReinsError(
-            f"the simulator has gains for {len(STIFFNESS)} joints, '{profile.name}' has {len(profile.joints)}"
-        )
 
 
-def _prepare_bodies(spec: mujoco.MjSpec) -> None:
+def _prepare_bodies(spec: mujoco.MjSpec, parts: ArmParts) -> None:
     """Compensate gravity as the robot's own controller does, and collide with capsules instead of meshes."""
-    near = {"fr3_link0", "fr3_link1", "fr3_link2", "fr3_link3", "fr3_link4"}
     for body in spec.bodies:
         if body.name == "world":
             continue
@@ -134,26 +130,27 @@ def _prepare_bodies(spec: mujoco.MjSpec) -> None:
             if body.name in FINGERS:
                 spec.delete(geom)
                 continue
-            if body.name == HAND:
+            if body.name == HAND and parts.housing is not None:
                 geom.type, geom.meshname = mujoco.mjtGeom.mjGEOM_BOX, ""
-                geom.size, geom.pos = HAND_BOX
-            else:
+                geom.size, geom.pos = parts.housing.half, parts.housing.centre
+            elif geom.type == mujoco.mjtGeom.mjGEOM_MESH:
                 geom.type = mujoco.mjtGeom.mjGEOM_CAPSULE  # fitted to the mesh that the geom names
-            geom.contype = ARM_NEAR if body.name in near else ARM_FAR
-            geom.conaffinity = WORLD if body.name in near else WORLD | ARM_NEAR
+            near = body.name in parts.near
+            geom.contype = ARM_NEAR if near else ARM_FAR
+            geom.conaffinity = WORLD if near else WORLD | ARM_NEAR
 
 
-def _prepare_fingers(spec: mujoco.MjSpec) -> None:
+def _prepare_fingers(spec: mujoco.MjSpec, parts: ArmParts) -> None:
     """Two boxes a finger: its shank, and the rubber pad whose face is the plane y = 0 of the finger's frame."""
     for name in FINGERS:
         body = spec.body(name)
         common = {"type": mujoco.mjtGeom.mjGEOM_BOX, "group": COLLISION_GROUP, "mass": 0.0}
         bits = {"contype": ARM_FAR, "conaffinity": WORLD | ARM_NEAR}
-        body.add_geom(size=[0.0105, 0.0085, 0.018], pos=[0.0, 0.0175, 0.018], **common, **bits)
+        body.add_geom(size=parts.shank.half, pos=parts.shank.centre, **common, **bits)
         body.add_geom(
             name=f"{name}_pad",
-            size=[0.0088, 0.0053, 0.009],
-            pos=[0.0, 0.0053, 0.045],
+            size=parts.pad.half,
+            pos=parts.pad.centre,
             friction=PAD_FRICTION,
             condim=6,
             priority=1,
@@ -167,7 +164,7 @@ def _prepare_fingers(spec: mujoco.MjSpec) -> None:
         spec.joint(name).frictionloss = 0.0
 
 
-def _replace_actuators(spec: mujoco.MjSpec, profile: RobotProfile) -> None:
+def _replace_actuators(spec: mujoco.MjSpec, profile: RobotProfile, parts: ArmParts) -> None:
     """A joint's pair: one integrates the reference velocity to a position and pulls there, one damps to that velocity.
 
     Actuators in order: every joint's position, every joint's velocity, the gripper. Activations: the joints' reference
@@ -177,7 +174,7 @@ def _replace_actuators(spec: mujoco.MjSpec, profile: RobotProfile) -> None:
         spec.delete(actuator)
     for key in list(spec.keys):
         spec.delete(key)
-    for joint, stiffness in zip(profile.joints, STIFFNESS, strict=True):
+    for joint, stiffness in zip(profile.joints, parts.stiffness, strict=True):
         target = spec.joint(joint.name)
         target.range = [joint.lower, joint.upper]
         target.actfrclimited = 1
@@ -195,7 +192,7 @@ def _replace_actuators(spec: mujoco.MjSpec, profile: RobotProfile) -> None:
             actlimited=1,
             actrange=[joint.lower, joint.upper],
         )
-    for joint, damping in zip(profile.joints, DAMPING, strict=True):
+    for joint, damping in zip(profile.joints, parts.damping, strict=True):
         spec.add_actuator(
             name=f"{joint.name}_velocity",
             trntype=mujoco.mjtTrn.mjTRN_JOINT,

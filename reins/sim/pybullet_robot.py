@@ -14,7 +14,8 @@ from reins.hardware.robot import FloatArray
 from reins.sim.arm import SimulatedArm
 from reins.sim.gripper import GripperDrive
 from reins.sim.matching import Matching, load_matching
-from reins.sim.model import DAMPING, FINGER_DAMPING, FINGER_STIFFNESS, STIFFNESS, build_model
+from reins.sim.model import FINGER_DAMPING, FINGER_STIFFNESS, build_model
+from reins.sim.parts import FRANKA, parts_of
 from reins.sim.physics import JointDrive
 from reins.sim.pybullet_urdf import bullet_urdf
 from reins.sim.pybullet_world import TIMESTEP, load_bodies
@@ -50,17 +51,25 @@ class PybulletPhysics:
     Args:
         profile, world: what to simulate.
         matching: factors of the drives and of friction; those that ship by default.
+
+    Raises:
+        ReinsError: the arm is none of Franka's.
     """
 
     timestep = TIMESTEP
 
     def __init__(self, profile: RobotProfile, world: WorldSpec, matching: Matching | None = None) -> None:
+        parts = parts_of(profile)
+        if parts is not FRANKA:
+            raise ReinsError(
+                f"the simulator 'pybullet' has Franka's arms only; simulate '{profile.name}' with 'mujoco'"
+            )
         # Shapes, masses, friction and the layout of qpos are those of the MuJoCo model.
         self.model = build_model(profile, world, pretty=False)
         self._urdf = bullet_urdf(profile, self.model)
         self._profile, self._world = profile, world
         self._n = n = len(profile.joints)
-        self._nominal = np.array([STIFFNESS, DAMPING, self.model.dof_frictionloss[:n]])
+        self._nominal = np.array([parts.stiffness, parts.damping, self.model.dof_frictionloss[:n]])
         self.match(matching or load_matching(profile, "pybullet"))
         self._at_rest = [0.0] * (n + 2)
         position, velocity = np.zeros(n + 2), np.zeros(n + 2)

@@ -111,6 +111,10 @@ class SimulatedWalker:
             self._orders.pass_time(period)
             self._advance()
 
+    def push(self, change: FloatArray) -> None:
+        """Change the velocity of the base at once by (3,) [m/s], world frame."""
+        self.engine.push(change)
+
     def stop(self, category: StopCategory, reason: str) -> None:
         """Brake and sit down; with CUT, let the legs go at once. The first reason stays."""
         self._orders.stop(category, reason)

@@ -9,6 +9,7 @@ import numpy as np
 
 from reins.contracts.scene import SceneObject
 from reins.hardware.kinematics import ToolPose
+from reins.hardware.profile import RobotProfile
 from reins.skills.scripted.footprint import Disc, Rectangle, footprint_of, gap
 
 
@@ -49,6 +50,23 @@ FRANKA_HAND: Final = HandShape(
     palm_width=0.066,
 )
 """Source: collision meshes of franka_description's Franka Hand, and its hand_tcp."""
+
+ROBOTIQ_2F85: Final = HandShape(
+    fingertip=0.012,
+    finger_width=0.028,
+    tip_depth=0.014,
+    shoulder_height=0.025,
+    finger_depth=0.036,
+    palm_height=0.060,
+    palm_length=0.156,
+    palm_width=0.096,
+)
+"""Source: Robotiq, 2F-85 instruction manual; with the knuckles, which fold out to the sides as the fingers open."""
+
+
+def hand_of(profile: RobotProfile) -> HandShape:
+    """The hand that a profile's arm carries: UR arms have a Robotiq 2F-85."""
+    return FRANKA_HAND if profile.ur is None else ROBOTIQ_2F85
 
 
 def pointing_down(x: float, y: float, z: float, yaw: float) -> ToolPose:

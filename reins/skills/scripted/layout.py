@@ -16,7 +16,7 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import RobotState
 from reins.skills.scripted.arm import Arm
 from reins.skills.scripted.footprint import Footprint, Rectangle, footprint_of, gap, wrapped
-from reins.skills.scripted.hand import FRANKA_HAND, HandShape, clearance, tool_yaw
+from reins.skills.scripted.hand import HandShape, clearance, hand_of, tool_yaw
 
 LEAST_CLEARANCE: Final = 0.004
 """Room that the fingers need beside what they must not touch [m]: the error of perception."""
@@ -53,12 +53,15 @@ class Layout:
     Attributes:
         profile: the robot.
         avoided: ids of objects that must not be touched.
-        hand: shape of the hand.
     """
 
     profile: RobotProfile
     avoided: frozenset[str] = frozenset()
-    hand: HandShape = FRANKA_HAND
+
+    @property
+    def hand(self) -> HandShape:
+        """Shape of the hand."""
+        return hand_of(self.profile)
 
     def others(self, scene: Scene, *without: str) -> list[SceneObject]:
         """Objects that stand around: all but the held one and those named."""
