@@ -9,7 +9,9 @@ from reins.contracts.errors import ReinsError
 
 
 def locomotion(
-    sim: Annotated[str, typer.Option(help="Simulators, separated by commas: mujoco, pybullet.")] = "mujoco",
+    sim: Annotated[
+        str, typer.Option(help="Simulators, separated by commas: mujoco, pybullet, dds (in real time).")
+    ] = "mujoco",
     walk: Annotated[str, typer.Option(help="What carries the robot: scripted.")] = "scripted",
     ground: Annotated[str, typer.Option(help="Ground: a name, or the path of a YAML file.")] = "flat",
     episodes: Annotated[int, typer.Option(min=1, help="Episodes per simulator.")] = 200,
@@ -22,7 +24,7 @@ def locomotion(
 
     sims = [name.strip() for name in sim.split(",") if name.strip()]
     if not sims:
-        raise ReinsError("--sim names no simulator; name mujoco, pybullet, or both")
+        raise ReinsError("--sim names no simulator; name mujoco, pybullet or dds, or several")
     with progressing("episodes", episodes * len(sims)) as progress:
 
         def advance(episode: WalkEpisode) -> None:

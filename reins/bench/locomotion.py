@@ -3,12 +3,13 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from reins.bench.report import Report, success_interval
+from reins.contracts.errors import look_up
 from reins.hardware.legged import LeggedState, Posture, SafeBodyCommand
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
@@ -16,9 +17,11 @@ from reins.hardware.robot import FloatArray
 from reins.locomotion.walks import make_legs
 from reins.safety.legged.limits import tilt_of, yaw_of
 from reins.sim.legged.ground import load_ground
-from reins.sim.legged.simulators import make_walker
-from reins.sim.legged.walker import SimulatedWalker
+from reins.sim.legged.simulators import ENGINES, make_walker
 from reins.training.locomotion.commands import draw_velocity
+
+DDS: Final = "dds"
+"""Name of the Go2 behind its DDS topics: the real driver, and the peer."""
 
 WALKING: Final = 10.0
 """How long an episode walks, after it has stood up [s]."""
@@ -69,6 +72,48 @@ class WalkEpisode:
     violations: int
 
 
+class Walker(Protocol):
+    """A robot that can be put down, connected, commanded and pushed."""
+
+    def reset(self, seed: int) -> None:
+        """Lying, in the direction that `seed` draws."""
+
+    def connect(self) -> None:
+        """Connect, and hold still."""
+
+    def read(self) -> LeggedState:
+        """How it is now."""
+        ...
+
+    def write(self, command: SafeBodyCommand) -> None:
+        """Do this from now on."""
+
+    def step(self, dt: float) -> None:
+        """Let `dt` [s] pass."""
+
+    def push(self, change: FloatArray) -> None:
+        """Change the velocity of the base at once by (3,) [m/s], world frame."""
+
+    def close(self) -> None:
+        """Release it."""
+
+
+def make_measured(name: str, robot: str, ground: str, walk: str, seed: int) -> Walker:
+    """The robot of that name: that of an engine, or `dds`.
+
+    Raises:
+        UnknownName: no such simulator, robot, walk or ground; lists those that exist.
+        ReinsError: it is not installed.
+    """
+    look_up("simulator", name, {**ENGINES, DDS: None})
+    if name == DDS:
+        from reins.bench.dds_walker import DdsWalker  # needs ROS for a free domain, and the SDK, when it is asked for
+
+        return DdsWalker(robot, ground, walk)
+    profile = load_profile(robot, QuadrupedProfile)
+    return make_walker(name, profile, load_ground(ground), seed, make_legs(walk, profile))
+
+
 def run_locomotion(
     robot: str,
     sims: Sequence[str],
@@ -84,15 +129,18 @@ def run_locomotion(
         UnknownName: no such robot, simulator, walk or ground; lists those that exist.
         ReinsError: the robot has no legs, or a simulator is not installed.
     """
-    profile, field = load_profile(robot, QuadrupedProfile), load_ground(ground)
+    profile = load_profile(robot, QuadrupedProfile)
+    load_ground(ground)  # an unknown one is told before anything runs
     done: list[WalkEpisode] = []
     began = time.monotonic()
     for name in sims:
-        walker = make_walker(name, profile, field, seed, make_legs(walk, profile))
-        for number in range(episodes):
-            done.append(run_episode(walker, profile, name, seed + number))
-            advance(done[-1])
-        walker.close()
+        walker = make_measured(name, robot, ground, walk, seed)
+        try:
+            for number in range(episodes):
+                done.append(run_episode(walker, profile, name, seed + number))
+                advance(done[-1])
+        finally:
+            walker.close()
     by_sim = {name: summarise([episode for episode in done if episode.simulator == name]) for name in sims}
     summary: dict[str, Any] = {**summarise(done), "seconds": time.monotonic() - began}
     if len(sims) > 1:
@@ -124,7 +172,7 @@ def summarise(episodes: Sequence[WalkEpisode]) -> dict[str, Any]:
     }
 
 
-def run_episode(walker: SimulatedWalker, profile: QuadrupedProfile, simulator: str, seed: int) -> WalkEpisode:
+def run_episode(walker: Walker, profile: QuadrupedProfile, simulator: str, seed: int) -> WalkEpisode:
     """Stand up, walk, be pushed."""
     random = np.random.default_rng(seed)
     commands = [draw_velocity(profile.body.velocity, random) for _ in range(2)]
@@ -142,7 +190,7 @@ def run_episode(walker: SimulatedWalker, profile: QuadrupedProfile, simulator: s
         now = number * period
         for _ in np.flatnonzero((pushes >= now) & (pushes < now + period)):
             angle, size = random.uniform(-np.pi, np.pi), random.uniform(*PUSH)
-            walker.engine.push(size * np.array([np.cos(angle), np.sin(angle), 0.0]))
+            walker.push(size * np.array([np.cos(angle), np.sin(angle), 0.0]))
         state = drive.step(commands[int(now >= CHANGE)])
         rows.append(np.concatenate([_velocity(state), drive.told]))
         power.append(float(np.abs(state.effort * state.velocity).sum()))
@@ -162,7 +210,7 @@ class _Drive:
         told: (3,) last command [m/s, m/s, rad/s].
     """
 
-    def __init__(self, walker: SimulatedWalker, profile: QuadrupedProfile, period: float) -> None:
+    def __init__(self, walker: Walker, profile: QuadrupedProfile, period: float) -> None:
         self._walker, self._period = walker, period
         self._most = profile.acceleration * period
         self._sequence = 0

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from reins.hardware.legs import up_of
 from reins.hardware.profile import load_profile
@@ -22,11 +23,15 @@ from reins.hardware.quadruped import QuadrupedProfile
 from reins.peers.go2.faults import Line
 from reins.peers.go2.motors import Motors
 from reins.peers.go2.topics import Topics
+from reins.peers.process import WORLD
 from reins.peers.requests import Request, become_prompt, next_request, tell, ticks
 from reins.sim.legged.ground import GroundSpec, load_ground
 
 PERIOD: Final = 0.006
 """Between two states [s]; a Go2 sends 500 in a second, which saturates this interpreter."""
+
+TELLING: Final = 3
+"""States between two lines that tell the truth, where that is asked for."""
 
 WATCHDOG: Final = 0.2
 """After which motors that are told nothing damp, without the trait `hold` [s]."""
@@ -47,9 +52,8 @@ class Peer:
         self._topics.mode = "normal" if "sport" in traits else ""
         self._line = Line(0)
         self._born, self._tick = time.monotonic(), 0
-        self._rival = False
-        self._heard = self._violations = 0
-        self._profile = profile
+        self._rival = self._telling = False
+        self._heard = self._turns = 0
         self._truth = self._motors.engine.truth()
 
     def run(self) -> None:
@@ -57,6 +61,9 @@ class Peer:
         for due in ticks(PERIOD):
             now = time.monotonic()
             self._turn(now)
+            self._turns += 1
+            if self._telling and self._turns % TELLING == 0:
+                tell({WORLD: self._look()})
             left = due - time.monotonic()
             ready, _, _ = select.select([sys.stdin], [], [], max(0.0, left))
             if ready:
@@ -101,6 +108,8 @@ class Peer:
             self._topics.mode = request["name"]
         elif what == "rival":
             self._rival = request["value"]
+        elif what == "tell":
+            self._telling = request["value"]
         elif what == "off":
             self._motors.off = request["motor"]
         elif what == "reboot":
@@ -117,6 +126,7 @@ class Peer:
             "up": float(up_of(truth.orientation)[2]),
             "orientation": truth.orientation.tolist(),
             "linear": truth.linear.tolist(),
+            "body_linear": Rotation.from_quat(truth.orientation).inv().apply(truth.linear).tolist(),
             "rates": truth.rates.tolist(),
             "joints": truth.joints.tolist(),
             "speeds": truth.speeds.tolist(),
