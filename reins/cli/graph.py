@@ -99,9 +99,10 @@ def _show(heard: "GraphStatus") -> None:
         out.print("robot    [red]no robot_state is heard[/]")
     else:
         armed = "armed" if heard.armed else "not armed"
+        stage = f" · stage {escape(heard.stage)}" if heard.stage is not None else ""
         fault = f" · [red]{escape(heard.fault)}[/]" if heard.fault else ""
         out.print(
-            f"robot    {armed} · time {heard.robot_time:.1f} s · {heard.state_rate():.0f} states/s{fault}",
+            f"robot    {armed}{stage} · time {heard.robot_time:.1f} s · {heard.state_rate():.0f} states/s{fault}",
             soft_wrap=True,
         )
     if heard.scene is not None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
+from std_msgs.msg import String
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Plan
@@ -17,6 +18,7 @@ from reins.nodes.convert_scene import plan_from_msg, scene_from_msg
 from reins.nodes.outcomes import PlanQuestion
 from reins.nodes.plan_client import question_from_msg
 from reins.nodes.qos import HEARTBEAT, LATCHED
+from reins.nodes.stages import STAGE
 from reins.nodes.wires import wire_of_state
 
 EVERY: Final = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -62,6 +64,7 @@ class GraphStatus:
         nodes: by name.
         safety: the safety monitor's state.
         armed, fault: of the robot.
+        stage: of bring-up, that an arm is in.
         robot_time: stamp of its last state [s].
         states: how many robot states were heard.
         first, last: when the first and the last of them were (monotonic) [s].
@@ -74,6 +77,7 @@ class GraphStatus:
     safety: SafetyStatus | None = None
     armed: bool | None = None
     fault: str = ""
+    stage: str | None = None
     robot_time: float | None = None
     states: int = 0
     first: float = 0.0
@@ -136,6 +140,7 @@ class GraphWatch:
             client.listen(ros.Scene, "scene", LATCHED, self._on_scene),
             client.listen(ros.Plan, "plan", LATCHED, self._on_plan),
             client.listen(ros.PlanQuestion, "planner/question", LATCHED, self._on_question),
+            client.listen(String, STAGE, LATCHED, self._on_stage),
         ]
 
     def close(self) -> None:
@@ -174,6 +179,9 @@ class GraphWatch:
         self.status.states += 1
         self.status.armed, self.status.fault = message.armed, message.fault
         self.status.robot_time = time_from_msg(message.header.stamp)
+
+    def _on_stage(self, message: String) -> None:
+        self.status.stage = message.data
 
     def _on_scene(self, message: ros.Scene) -> None:
         self.status.scene = scene_from_msg(message)

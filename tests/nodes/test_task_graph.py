@@ -199,7 +199,7 @@ def reins(client: GraphClient, session: Session, monkeypatch: pytest.MonkeyPatch
 def test_the_command_line_tells_who_is_up(reins: Callable[..., Result]) -> None:
     result = reins("status")
     assert result.exit_code == ExitCode.SUCCESS
-    for word in ("robot", "safety", "skills", "perception", "planner", "ready", "armed", "red block"):
+    for word in ("robot", "safety", "skills", "perception", "planner", "ready", "armed", "stage full", "red block"):
         assert word in result.output
     listed = reins("skills", "list", "--live")
     assert listed.exit_code == ExitCode.SUCCESS
