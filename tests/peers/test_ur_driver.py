@@ -21,7 +21,9 @@ from reins.hardware.conformance.subject import Subject
 from reins.hardware.profile import load_profile
 from reins.hardware.real import make_real
 from reins.hardware.robot import GripperCommand
+from reins.hardware.streaming.session import SessionLost
 from reins.hardware.ur import library
+from reins.hardware.ur.session import URSession
 from reins.peers.ur.process import URPeer
 
 pytest.importorskip("rtde_control", reason="ur-rtde is not installed: `./run setup ur`")
@@ -220,6 +222,24 @@ def test_a_robot_that_does_not_fit_is_one_sentence(trait: str, says: str) -> Non
     with URPeer(trait) as peer:
         refuses_in_one_sentence(ARM.robot(peer.address), says)
         assert not peer.ask("look")["running"]
+
+
+def test_what_the_library_raises_in_the_middle_of_a_motion_is_a_lost_connection(
+    lone_peer: URPeer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does so when it tries by itself to connect anew; the driver's own thread must outlive that."""
+
+    def broken(*_: Any) -> bool:
+        raise RuntimeError("Timeout connecting to UR dashboard server.")
+
+    assert PROFILE.ur is not None
+    session = URSession(library.load_ur_rtde(), lone_peer.address, PROFILE.ur)
+    position = session.measure().position
+    session.begin(position)
+    monkeypatch.setattr(session._control.__class__, "servoJ", broken)
+    with pytest.raises(SessionLost, match=r"no connection to the UR arm .*Timeout connecting to UR dashboard server"):
+        session.track(position, np.zeros(6))
+    session.close()
 
 
 def test_an_arm_without_power_can_be_connected_and_says_so() -> None:

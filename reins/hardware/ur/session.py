@@ -63,7 +63,7 @@ class URSession:
         self._ours = False  # the program that runs on the controller
         self._last_time, self._last_at = -1.0, time.monotonic()
         self.tracking = False
-        self._receive = self._connect(lambda: library.receive.RTDEReceiveInterface(address, variables=list(VARIABLES)))
+        self._receive = self._call(lambda: library.receive.RTDEReceiveInterface(address, variables=list(VARIABLES)))
         try:
             self._await_data()
             if not self._stopped():
@@ -116,8 +116,10 @@ class URSession:
 
         Raises:
             Aborted: the controller does not take it.
+            SessionLost: the connection is broken.
         """
-        taken = self._control.servoJ(position.tolist(), 0.0, 0.0, CYCLE, self._drive.lookahead_time, self._drive.gain)
+        drive, target = self._drive, position.tolist()
+        taken = self._call(lambda: self._control.servoJ(target, 0.0, 0.0, CYCLE, drive.lookahead_time, drive.gain))
         self._kicked = time.monotonic()
         if not taken:
             self._abort(
@@ -171,7 +173,7 @@ class URSession:
         # another session has taken its place and the controller waits for a sign of life.
         self._receive = self._control = None
         with ThreadPoolExecutor() as pool:
-            list(pool.map(lambda client: client.disconnect(), clients))
+            list(pool.map(_let_go, clients))
 
     def _await_data(self) -> None:
         if not self._wait(lambda: self._receive.getTimestamp() > 0.0, STARTING):
@@ -202,17 +204,17 @@ class URSession:
         """Tell the controller that somebody is there, three times as often as it wants it."""
         if now - self._kicked > 1.0 / (3.0 * self._drive.watchdog) and self._ours:
             self._kicked = now
-            self._control.kickWatchdog()
+            self._call(self._control.kickWatchdog)
 
     def _take_control(self) -> None:
         """Have the control program run with the drive's settings."""
         if self._control is None:
             self._dashboard.require(self._drive.model)  # again, for somebody may have come since
-            self._control = self._connect(lambda: self._library.control.RTDEControlInterface(self._address))
+            self._control = self._call(lambda: self._library.control.RTDEControlInterface(self._address))
         elif not self._ours and self._runs():
             raise Aborted(OTHER_PROGRAM)
         elif not self._ours:
-            self._control.reuploadScript()
+            self._call(self._control.reuploadScript)
         if not self._wait(self._runs, STARTING):
             raise Aborted(NOT_STARTED)
         self._ours = True
@@ -223,13 +225,20 @@ class URSession:
     def _set(self, what: str, call: Callable[[], bool]) -> None:
         """Make a setting, for which the client may wait five minutes and this program does not."""
         taken: list[bool] = []
-        thread = Thread(target=lambda: taken.append(call()), name=f"ur-{what}", daemon=True)
+        thread = Thread(target=lambda: taken.append(self._taken(call)), name=f"ur-{what}", daemon=True)
         thread.start()
         thread.join(STARTING)
         if not taken:
             raise SessionLost(f"the UR controller at {self._address} does not answer while its {what} is set")
         if not taken[0]:
             raise Aborted(self._trouble() or f"the controller does not take the {what}; look at the pendant")
+
+    def _taken(self, call: Callable[[], bool]) -> bool:
+        """Whether the controller takes a setting; in a thread of its own."""
+        try:
+            return bool(self._call(call))
+        except SessionLost:
+            return False
 
     def _wait(self, holds: Callable[[], bool], most: float) -> bool:
         """Whether it comes to hold within `most` [s]."""
@@ -238,8 +247,14 @@ class URSession:
             time.sleep(CYCLE)
         return holds()
 
-    def _connect(self, make: Callable[[], Any]) -> Any:
+    def _call(self, call: Callable[[], Any]) -> Any:
+        """What the library gives, which raises when it has no connection, or loses it."""
         try:
-            return make()
+            return call()
         except (RuntimeError, ValueError) as error:
             raise SessionLost(f"no connection to the UR arm at {self._address}: {explain(str(error))}") from None
+
+
+def _let_go(client: Any) -> None:
+    with suppress(RuntimeError):  # a connection that broke has nothing to end
+        client.disconnect()
