@@ -26,9 +26,7 @@ JsonFile = Annotated[
 Robot = Annotated[str, typer.Option(help="Robot profile.")]
 Backend = Annotated[
     str,
-    typer.Option(
-        help="Simulator: mujoco or pybullet; with --through ros also franka_peer, the real driver over its protocol."
-    ),
+    typer.Option(help="Simulator: mujoco or pybullet; through the graph also franka_peer and ur_peer: real drivers."),
 ]
 
 

@@ -85,6 +85,10 @@ class PeerProcess:
             raise ReinsError(f"the {self._name} peer has ended") from None
         return self._answer(ANSWER)
 
+    def wait(self) -> None:
+        """Until the peer ends by itself."""
+        self._reader.join()
+
     def freeze(self) -> None:
         """The robot's computer hangs."""
         self._process.send_signal(signal.SIGSTOP)

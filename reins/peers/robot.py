@@ -10,6 +10,7 @@ from reins.hardware.real import make_real
 from reins.hardware.robot import Robot, RobotSpec, RobotState, SafeCommand, StopCategory
 from reins.peers.franka.process import FrankaPeer
 from reins.peers.process import PeerProcess, address_of_its_own
+from reins.peers.ur.process import URPeer
 from reins.peers.wire import world_from_json
 from reins.sim.world import load_world
 from reins.sim.world_state import WorldState
@@ -29,7 +30,10 @@ class Peering:
     start: _Start
 
 
-PEERS: Final[dict[str, Peering]] = {"franka_peer": Peering("franka", FrankaPeer)}
+PEERS: Final[dict[str, Peering]] = {
+    "franka_peer": Peering("franka", FrankaPeer),
+    "ur_peer": Peering("ur", URPeer),
+}
 """Backend name → driver of `reins.hardware.real` and its peer."""
 
 

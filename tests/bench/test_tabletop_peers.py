@@ -12,18 +12,14 @@ from reins.rig import RigSettings
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
-BACKENDS = [
-    pytest.param(
-        "franka",
-        "franka_peer",
-        marks=pytest.mark.skipif(not find_spec("franky"), reason="franky-control is not installed"),
-    )
-]
+BACKENDS = [("franka", "franka_peer", "franky"), ("ur5e", "ur_peer", "rtde_control")]
 
 
 @pytest.mark.timeout(420)
-@pytest.mark.parametrize("robot, backend", BACKENDS)
-def test_a_task_is_done_over_the_robots_own_protocol(robot: str, backend: str) -> None:
+@pytest.mark.parametrize("robot, backend, library", BACKENDS, ids=["libfranka", "rtde"])
+def test_a_task_is_done_over_the_robots_own_protocol(robot: str, backend: str, library: str) -> None:
+    if not find_spec(library):
+        pytest.skip(f"{library} is not installed")
     report = run_tabletop_ros(RigSettings(robot=robot, backend=backend), 1, 1)
     (episode,) = report.episodes
     assert episode["success"], episode

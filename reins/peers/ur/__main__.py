@@ -1,4 +1,4 @@
-"""The UR peer's process: `python -m reins.peers.ur ADDRESS PROFILE [TRAIT …]`."""
+"""The UR peer's process: `python -m reins.peers.ur ADDRESS PROFILE WORLD SEED [TRAIT …]`."""
 
 import sys
 from contextlib import suppress
@@ -8,7 +8,7 @@ from reins.peers.requests import become_prompt
 from reins.peers.ur.peer import Peer
 
 if __name__ == "__main__":
-    address, profile, *traits = sys.argv[1:]
+    address, profile, world, seed, *traits = sys.argv[1:]
     become_prompt()
     with suppress(KeyboardInterrupt):
-        Peer(load_profile(profile), address, traits).run()
+        Peer(load_profile(profile), address, world, int(seed), traits).run()

@@ -1,4 +1,4 @@
-"""The arm of the UR peer: how its controller moves it and when it stops it. Kinematic: its drives are a match for it.
+"""The arm as the UR peer's controller has it: where it is to be, and when it is stopped. `body` follows.
 
 `servoj` is a spring towards the target with the damping that makes it follow `lookahead_time` later, which is what
 Universal Robots' script manual says of both parameters and no more; the true law is not published.
@@ -9,9 +9,7 @@ from enum import IntEnum
 from typing import Final
 
 import numpy as np
-import pinocchio as pin
 
-from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 
@@ -58,14 +56,13 @@ class Arm:
 
     Attributes:
         time: the controller's clock [s].
-        position, velocity: (6,) [rad, rad/s].
+        position, velocity: (6,) that it is to have [rad, rad/s].
         mode: of the robot.
         safety: mode of its safety system.
         payload: mass [kg] that it was told of.
     """
 
     def __init__(self, profile: RobotProfile) -> None:
-        self._kinematics = Kinematics(profile)
         self._limit = profile.velocity
         self.time = 1000.0
         self.position = profile.home.copy()
@@ -133,8 +130,3 @@ class Arm:
         if self._motion is not None:
             self.velocity = np.clip(self.velocity + TICK * self._motion(), -self._limit, self._limit)
             self.position = self.position + TICK * self.velocity
-
-    def torques(self) -> FloatArray:
-        """(6,) that the drives give against gravity [N·m]."""
-        model = self._kinematics.model
-        return np.asarray(pin.computeGeneralizedGravity(model, self._kinematics.data, self.position))

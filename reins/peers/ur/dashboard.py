@@ -17,14 +17,15 @@ class Dashboard:
     Args:
         arm: the arm.
         program: what runs on the controller.
+        model: as it names itself.
         traits: "local" for a robot that is not in remote control, "ur10" for a larger one, "old" for old software.
     """
 
-    def __init__(self, arm: Arm, program: Program, traits: Collection[str]) -> None:
+    def __init__(self, arm: Arm, program: Program, model: str, traits: Collection[str]) -> None:
         self._arm = arm
         self._program = program
         self.remote = "local" not in traits
-        self._model = "UR10" if "ur10" in traits else "UR5"
+        self._model = "UR10" if "ur10" in traits else model
         self._version = "3.15.8.106339" if "old" in traits else "5.11.1.108318"
         self._commands: dict[str, Callable[[], str]] = {
             "robotmode": lambda: f"Robotmode: {arm.mode.name}",

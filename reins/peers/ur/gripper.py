@@ -2,14 +2,21 @@
 
 from typing import Final
 
+from reins.hardware.profile import Gripper
+from reins.hardware.robot import GripperCommand
+from reins.sim.gripper import SimulatedGripper
+
 OPEN, CLOSED = 3, 230
 """Positions that the fingers reach. Source: Robotiq, "Encoder bytes of the adaptive gripper"."""
 
 ACTIVATING: Final = 0.5
 """Time that an activation takes [s]; the real one about two."""
 
-FULL_SPEED: Final = 400.0
-"""Counts per second at the highest speed."""
+LEAST_FORCE: Final = 20.0
+"""At the lowest value of FOR [N]."""
+
+THERE: Final = 0.0005
+"""Fingers that are nearer than this to where they are to be have arrived [m]."""
 
 MOVING, STOPPED_CLOSING, ARRIVED = 0, 2, 3
 """Values of OBJ: what became of the last command."""
@@ -19,7 +26,11 @@ RESET, BUSY, ACTIVE = 0, 1, 3
 
 
 class GripperPeer:
-    """Fingers at a position in counts, that the variables command and tell of.
+    """Fingers at a position in counts, that the variables command and tell of. They move at the profile's speed.
+
+    Args:
+        fingers: of the model.
+        limits: of the profile.
 
     Attributes:
         object: position at which something is between the fingers; None for nothing.
@@ -28,12 +39,13 @@ class GripperPeer:
         asked: the variables that the client set.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fingers: SimulatedGripper, limits: Gripper) -> None:
+        self._fingers = fingers
+        self._limits = limits
         self.object: int | None = None
         self.fault = 0
         self.activations = 0
         self.asked = {"ACT": 1, "GTO": 1, "POS": OPEN, "SPE": 255, "FOR": 150}
-        self._position = float(OPEN)
         self._status = ACTIVE
         self._activating = 0.0
         self._found = ARRIVED
@@ -59,18 +71,29 @@ class GripperPeer:
             self._activating -= dt
             self._status = BUSY if self._activating > 0.0 else ACTIVE
         if self._status != ACTIVE or not self.asked["GTO"] or self.fault:
+            self._fingers.freeze()
             return
-        goal = float(min(max(self.asked["POS"], OPEN), CLOSED))
-        most = FULL_SPEED * dt * (20.0 + 130.0 * self.asked["SPE"] / 255.0) / 150.0
-        step = min(max(goal - self._position, -most), most)
-        if self.object is not None and self._position + step > self.object >= self._position:
-            self._position, self._found = float(self.object), STOPPED_CLOSING
-            return
-        self._position += step
-        self._found = ARRIVED if step == 0.0 else MOVING
+        goal = min(max(self.asked["POS"], OPEN), CLOSED)
+        end = goal if self.object is None else min(goal, self.object)
+        width = self._width(end)
+        self._fingers.command(GripperCommand(width, self._force()))
+        arrived = abs(self._fingers.width - width) < THERE
+        if self._fingers.holding or (arrived and end < goal):
+            self._found = STOPPED_CLOSING
+        else:
+            self._found = ARRIVED if arrived else MOVING
+
+    def _width(self, position: int) -> float:
+        """The opening at a position in counts [m]."""
+        return self._limits.max_width * (CLOSED - position) / (CLOSED - OPEN)
+
+    def _force(self) -> float:
+        """What FOR asks for [N]."""
+        return LEAST_FORCE + (self._limits.max_force - LEAST_FORCE) * self.asked["FOR"] / 255.0
 
     def _variables(self) -> dict[str, int]:
-        told = {"POS": round(self._position), "PRE": self.asked["POS"], "STA": self._status, "OBJ": self._found}
+        position = round(CLOSED - self._fingers.width / self._limits.max_width * (CLOSED - OPEN))
+        told = {"POS": position, "PRE": self.asked["POS"], "STA": self._status, "OBJ": self._found}
         return {**self.asked, **told, "FLT": self.fault}
 
     def _take(self, values: dict[str, int]) -> None:

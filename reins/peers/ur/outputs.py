@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from reins.peers.ur.arm import Arm, RobotMode, SafetyMode
+from reins.peers.ur.body import Body
 from reins.peers.ur.program import Program
 from reins.peers.ur.rtde_server import Outputs, Value
 
 
-def outputs_of(arm: Arm, program: Program) -> Outputs:
+def outputs_of(arm: Arm, body: Body, program: Program) -> Outputs:
     """What RTDE tells of this robot; the rest of what clients ask for is zero."""
 
     def zeros(count: int) -> Callable[[], Value]:
@@ -35,11 +36,11 @@ def outputs_of(arm: Arm, program: Program) -> Outputs:
         "robot_status_bits": ("UINT32", status_bits),
         "safety_status_bits": ("UINT32", safety_bits),
         "runtime_state": ("UINT32", lambda: (2 if program.running else 1,)),
-        "actual_q": ("VECTOR6D", of(lambda: arm.position)),
+        "actual_q": ("VECTOR6D", of(lambda: body.position)),
         "target_q": ("VECTOR6D", of(lambda: arm.position)),
-        "actual_qd": ("VECTOR6D", of(lambda: arm.velocity)),
+        "actual_qd": ("VECTOR6D", of(lambda: body.velocity)),
         "target_qd": ("VECTOR6D", of(lambda: arm.velocity)),
-        "target_moment": ("VECTOR6D", of(arm.torques)),
+        "target_moment": ("VECTOR6D", of(lambda: body.effort)),
         "output_int_register_0": ("INT32", lambda: (program.state,)),
         "joint_mode": ("VECTOR6INT32", zeros(6)),
         "actual_tool_accelerometer": ("VECTOR3D", zeros(3)),

@@ -5,9 +5,11 @@ import time
 from collections.abc import Callable, Collection
 from typing import Any
 
+from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.peers.requests import Actions, Request, next_request, tell, ticks
 from reins.peers.ur.arm import TICK, Arm, RobotMode, SafetyMode
+from reins.peers.ur.body import Body
 from reins.peers.ur.dashboard import GREETING, Dashboard
 from reins.peers.ur.gripper import GripperPeer
 from reins.peers.ur.line_server import LineServer, Sockets
@@ -29,24 +31,31 @@ class Peer:
     Args:
         profile: the robot.
         address: where it answers.
+        world: name of what is around it.
+        seed: of the poses of the world's objects.
         traits: `no_gripper`, `local`, `ur10` (as it names itself), `old` (software), `fieldbus` (has taken input
-            registers), `closed_rtde`, `powered_off`.
+            registers), `closed_rtde`, `powered_off`, `watched` (tells the world's truth).
 
     Raises:
+        ReinsError: the profile is of no UR arm, there is no such world, or its objects do not fit on the table.
         OSError: the address is taken, or none of this machine's.
     """
 
-    def __init__(self, profile: RobotProfile, address: str, traits: Collection[str]) -> None:
+    def __init__(self, profile: RobotProfile, address: str, world: str, seed: int, traits: Collection[str]) -> None:
+        if profile.ur is None:
+            raise ReinsError(f"profile '{profile.name}' is of no UR arm; give the profile ur5e or ur10e")
         self._arm = Arm(profile)
+        self._body = Body(profile, world, seed)
         self._program = Program(self._arm)
-        self._dashboard = Dashboard(self._arm, self._program, traits)
-        self._gripper = GripperPeer()
-        self._rtde = RtdeServer(outputs_of(self._arm, self._program), self._put)
+        self._dashboard = Dashboard(self._arm, self._program, profile.ur.model, traits)
+        self._gripper = GripperPeer(self._body.fingers, profile.gripper)
+        self._rtde = RtdeServer(outputs_of(self._arm, self._body, self._program), self._put)
         if "fieldbus" in traits:
             self._rtde.occupy([f"input_int_register_{number}" for number in range(8)])
         if "powered_off" in traits:
             self._arm.mode = RobotMode.POWER_OFF
         self._sockets = self._listen(address, traits)
+        self._watched = "watched" in traits
         self._requests = Sockets(address)
         self._requests.watch(sys.stdin, self._request)
         self._ended = self._cut = False
@@ -89,6 +98,7 @@ class Peer:
             "gripper_fault": lambda request: setattr(gripper, "fault", request["code"]),
             "object": lambda request: setattr(gripper, "object", request["at"]),
             "log": lambda request: setattr(self, "_log", []),
+            "set_table": lambda request: self._body.world.set_table(request["seed"]),
         }
 
     def run(self) -> None:
@@ -113,10 +123,12 @@ class Peer:
         self._program.tick(TICK)
         self._arm.tick()
         self._gripper.tick(TICK)
+        self._body.tick(self._arm.position, self._arm.velocity)
+        self._body.world.tick(self._watched)
         if not self._cut:
             self._rtde.tick()
         if self._log is not None:
-            self._log.append((time.monotonic(), *self._arm.position, *self._arm.velocity))
+            self._log.append((time.monotonic(), *self._body.position, *self._body.velocity))
 
     def _put(self, inputs: dict[str, float]) -> None:
         integers = {int(name.rsplit("_", 1)[1]): int(value) for name, value in inputs.items() if "_int_" in name}
@@ -144,8 +156,8 @@ class Peer:
             return {"rows": rows}
         self._actions[request["do"]](request)
         return {
-            "q": self._arm.position.tolist(),
-            "dq": self._arm.velocity.tolist(),
+            "q": self._body.position.tolist(),
+            "dq": self._body.velocity.tolist(),
             "mode": self._arm.mode.name,
             "safety": self._arm.safety.name,
             "running": self._program.running,

@@ -10,16 +10,18 @@ class URPeer(PeerProcess):
 
     Args:
         traits: of the robot.
-        profile: what it simulates.
+        profile, world, seed: what it simulates.
         address: where it answers; one of its own if it is empty.
 
     Raises:
         ReinsError: it does not start.
     """
 
-    def __init__(self, *traits: str, profile: str = "ur5e", address: str = "") -> None:
+    def __init__(
+        self, *traits: str, profile: str = "ur5e", world: str = "tabletop", seed: int = 0, address: str = ""
+    ) -> None:
         self.address = address or address_of_its_own()
-        super().__init__("UR", ["-m", "reins.peers.ur", self.address, profile, *traits])
+        super().__init__("UR", ["-m", "reins.peers.ur", self.address, profile, world, str(seed), *traits])
 
     def cut_network(self) -> None:
         """Nothing passes any more."""
