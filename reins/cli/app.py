@@ -16,6 +16,7 @@ from reins.cli import (
     graph,
     look,
     models,
+    peer,
     plan,
     sim,
     skills,
@@ -62,6 +63,7 @@ RUN, OPERATE, LOOK, BUILD = "Run", "Operate", "Look", "Measure and train"
 app.command("up", rich_help_panel=RUN, context_settings=up.CONTEXT)(up.up)
 app.command("task", rich_help_panel=RUN, epilog=EXIT_CODES)(task.task)
 app.command("demo", rich_help_panel=RUN)(demo.demo)
+app.command("peer", rich_help_panel=RUN)(peer.peer)
 app.command("estop", rich_help_panel=OPERATE)(graph.estop)
 app.command("reset", rich_help_panel=OPERATE)(graph.reset)
 app.command("arm", rich_help_panel=OPERATE)(graph.arm)

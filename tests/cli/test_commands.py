@@ -21,6 +21,7 @@ COMMANDS: tuple[list[str], ...] = (
     ["up"],
     ["task"],
     ["demo"],
+    ["peer"],
     ["estop"],
     ["reset"],
     ["arm"],
