@@ -70,8 +70,9 @@ def calibrate_lens(views: Sequence[View], width: int, height: int, name: str) ->
         )
     points = [view.points.astype(np.float32) for view in views]
     pixels = [view.pixels.astype(np.float32) for view in views]
+    begin = np.eye(3), np.zeros(5)  # without CALIB_USE_INTRINSIC_GUESS it begins by itself
     rms, matrix, distortion, turns, _, deviations, _, each = cv2.calibrateCameraExtended(
-        points, pixels, (width, height), None, None, flags=cv2.CALIB_FIX_K3
+        points, pixels, (width, height), *begin, flags=cv2.CALIB_FIX_K3
     )
     tilt = _tilt([np.asarray(cv2.Rodrigues(turn)[0])[:, 2] for turn in turns])
     if tilt < LEAST_TILT:
@@ -82,7 +83,9 @@ def calibrate_lens(views: Sequence[View], width: int, height: int, name: str) ->
     each = np.asarray(each).ravel()
     index = int(each.argmax())
     return LensReport(
-        intrinsics_from(np.asarray(matrix), np.asarray(distortion).ravel()[:5], width, height, name),
+        intrinsics_from(
+            np.asarray(matrix, np.float64), np.asarray(distortion, np.float64).ravel()[:5], width, height, name
+        ),
         float(rms),
         float(np.max(np.asarray(deviations).ravel()[:2])),
         (views[index].name, float(each[index])),

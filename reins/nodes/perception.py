@@ -202,7 +202,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
     def _now(self) -> float:
         """Robot time, as far as states and pictures tell it [s]."""
         stamps = () if isinstance(self._core, StatePerception) else self._core.image_stamps.values()
-        return max([self._time, *stamps])
+        return float(max([self._time, *stamps]))
 
     def _forget(self) -> None:
         self._core.reset()

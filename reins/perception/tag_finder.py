@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -80,9 +80,10 @@ def _sight(image: CameraImage, item: TaggedObject, tag: Tag, corners: NDArray[np
     """The object by the corners (4, 2) of its tag [pixels]: upper left, upper right, lower right, lower left."""
     half = tag.size / 2
     square = np.array([[-half, half, 0.0], [half, half, 0.0], [half, -half, 0.0], [-half, -half, 0.0]])
-    _, turns, shifts, errors = cv2.solvePnPGeneric(
+    solved: tuple[Any, ...] = cv2.solvePnPGeneric(
         square, corners, image.intrinsics, None, flags=cv2.SOLVEPNP_IPPE_SQUARE
     )
+    _, turns, shifts, errors = solved
     to_object = np.linalg.inv(item.pose_of(tag))
     poses = [image.pose @ _pose(turn, shift) @ to_object for turn, shift in zip(turns, shifts, strict=True)]
     poses = [pose for pose in poses if np.isfinite(pose).all()]

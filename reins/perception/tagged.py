@@ -1,5 +1,6 @@
 """Which tag is on which object: a YAML file that says what each AprilTag marks."""
 
+from collections import Counter
 from typing import Final
 
 import numpy as np
@@ -70,11 +71,11 @@ class TaggedObjects(Part):
     def _consistent(self) -> Self:
         if self.family not in FAMILIES:
             raise ValueError(str(UnknownName("family of tags", self.family, FAMILIES)))
-        names = [item.name for item in self.objects]
-        ids = [tag.id for item in self.objects for tag in item.tags]
-        for what, values in (("object", names), ("tag", ids)):
-            if twice := next((value for value in values if values.count(value) > 1), None):
-                raise ValueError(f"{what} {twice} stands there twice")
+        names = Counter(f"object {item.name}" for item in self.objects)
+        ids = Counter(f"tag {tag.id}" for item in self.objects for tag in item.tags)
+        for what, count in (names + ids).items():
+            if count > 1:
+                raise ValueError(f"{what} stands there twice")
         return self
 
     def by_tag(self) -> dict[int, tuple[TaggedObject, Tag]]:

@@ -56,7 +56,7 @@ class FakeCameras:
         self._home = load_profile("franka").home.tolist()
         self._noise = np.random.default_rng(1)
         self._rgb = {name: self._picture() for name in CAMERAS}
-        self._stamp, self._last = 1.0, dict.fromkeys(CAMERAS, 1.0)
+        self._born, self._stamp, self._last = time.monotonic() - 1.0, 1.0, dict.fromkeys(CAMERAS, 1.0)
         self._states = self.node.create_publisher(ros.RobotState, "robot_state", CONTROL)
         kinds = {"color": Image, "depth": Image, "camera_info": CameraInfo, "pose": PoseStamped}
         self._topics: dict[str, dict[str, Any]] = {
@@ -74,6 +74,11 @@ class FakeCameras:
             assert time.monotonic() < end, f"{what}: {[(e.kind, e.reason) for e in self.events]}"
             time.sleep(0.02)
 
+    @property
+    def good_scenes(self) -> int:
+        """How many scenes came that are what the cameras see."""
+        return sum(not scene.stale for scene in self.scenes)
+
     def level(self, camera: str) -> int:
         """How a camera is by the newest diagnostics; -1 before there are any."""
         status = self.diagnostics.get(camera)
@@ -90,7 +95,7 @@ class FakeCameras:
         return self._noise.integers(100, 110, (HEIGHT, WIDTH, 3), dtype=np.uint8)
 
     def _publish(self) -> None:
-        self._stamp += 0.1
+        self._stamp = time.monotonic() - self._born  # robot time, however late the timer is
         n = len(self._home)
         state = ros.RobotState(position=self._home, velocity=[0.0] * n, effort=[0.0] * n, reference=self._home)
         fill_time(state.header.stamp, self._stamp)
@@ -120,12 +125,20 @@ class FakeCameras:
 
 
 @contextmanager
-def perception_with_cameras() -> Iterator[FakeCameras]:
-    """A perception node in front of them, in a domain of its own, that has seen something."""
-    given = ["-p", "frozen_after:=0.5", "-p", "image_age:=1.0", "-p", "rate:=10.0"]
+def perception_with_cameras(*more: str, spoil: Callable[[dict[str, Any]], None] | None = None) -> Iterator[FakeCameras]:
+    """A perception node in front of them, in a domain of its own, that has seen something.
+
+    Args:
+        more: parameters of the node, as "name:=value".
+        spoil: what becomes of all cameras' messages on their way, from the start.
+    """
+    parameters = ("frozen_after:=0.5", "image_age:=1.0", "rate:=10.0", *more)
+    given = [word for parameter in parameters for word in ("-p", parameter)]
     domain = free_domain()
     rclpy.init(args=["--ros-args", *given], domain_id=domain)
     node, fake = PerceptionNode(), FakeCameras(domain)
+    if spoil is not None:
+        fake.spoil = dict.fromkeys(CAMERAS, spoil)
     executor = SingleThreadedExecutor()
     for one in (node, fake.node):
         executor.add_node(one)

@@ -147,7 +147,7 @@ def judged(rgb: NDArray[np.uint8], depth: NDArray[np.float32]) -> str:
 def test_blur_is_measured_whatever_the_resolution(width: int, sigma: float) -> None:
     edge = np.full((width * 3 // 4, width, 3), 60, np.uint8)
     edge[:, width // 2 :] = 180
-    soft = cv2.GaussianBlur(edge, (0, 0), sigma * width / 320)
+    soft = np.asarray(cv2.GaussianBlur(edge, (0, 0), sigma * width / 320), np.uint8)
     assert blur_of(soft) == pytest.approx(sigma / 320, rel=0.15)
 
 

@@ -49,7 +49,8 @@ class TagDetector:
     def find(self, grey: NDArray[Any]) -> list[tuple[int, FloatArray]]:
         """Number and corners (4, 2) [pixels] of every tag in a picture (h, w): upper left, upper right, lower right,
         lower left as the tag is printed; the middle of the first pixel is (0, 0)."""
-        corners, ids, _ = self._detector.detectMarkers(grey)
+        found: tuple[Any, ...] = self._detector.detectMarkers(grey)
+        corners, ids, _ = found
         if ids is None:
             return []
         numbers = np.asarray(ids).ravel()
@@ -66,8 +67,9 @@ def refined(grey: NDArray[Any], corners: FloatArray) -> FloatArray:
     """
     best = corners
     for _ in range(ROUNDS):
-        lines = [_edge(grey, best[side], best[(side + 1) % 4], best.mean(axis=0)) for side in range(4)]
-        if any(line is None for line in lines):
+        sides = [_edge(grey, best[side], best[(side + 1) % 4], best.mean(axis=0)) for side in range(4)]
+        lines = [line for line in sides if line is not None]
+        if len(lines) < len(sides):
             return best
         found = [np.cross(lines[side - 1], lines[side]) for side in range(4)]
         if any(abs(point[2]) < 1e-9 for point in found):
