@@ -103,7 +103,8 @@ def test_what_a_camera_says_wrongly_is_told_with_the_reason_and_the_last_scene_m
         assert cameras.scenes[-1].header.stamp == stale.header.stamp, "and yet there is no newer scene"
         cameras.spoil.clear()
         cameras.until(lambda: not cameras.scenes[-1].stale, "a scene again")
-    assert cameras.kinds() == [("camera_stale", "wrist"), ("camera_back", "wrist")] * len(LIES)
+    told = [kind for kind, source in cameras.kinds() if source == "wrist"]
+    assert told == ["camera_stale", "camera_back"] * len(LIES), "each trouble and its end once"
 
 
 def by_another_driver(messages: dict[str, Any]) -> None:
