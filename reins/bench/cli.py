@@ -10,6 +10,7 @@ from reins.bench import cli_planner
 from reins.bench.cli_locomotion import locomotion
 from reins.bench.console import JsonFile, Robot, finish, progressing, write
 from reins.bench.perception.command import perception
+from reins.bench.stream.command import stream
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,6 +23,7 @@ app.command()(cli_planner.soak)
 app.command()(cli_planner.compare)
 app.command()(locomotion)
 app.command()(perception)
+app.command()(stream)
 
 
 @app.command()

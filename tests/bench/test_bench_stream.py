@@ -1,0 +1,48 @@
+"""`reins bench stream`: a short one over each driver's peer, and the motion that it streams."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from reins.bench.stream.suite import run_stream
+from reins.bench.stream.sway import LAP, sway_from
+from reins.contracts.errors import UnknownName
+from reins.hardware.profile import load_profile
+
+
+@pytest.mark.parametrize("name", ["franka", "ur5e"])
+def test_the_motion_begins_and_turns_round_at_rest_within_the_limits(name: str) -> None:
+    profile = load_profile(name)
+    sway = sway_from(profile, profile.home)
+    times = np.linspace(0.0, LAP, 400)
+    positions = np.array([sway.position(t) for t in times])
+    velocities = np.array([sway.velocity(t) for t in times])
+    np.testing.assert_allclose(positions[[0, -1]], [profile.home, profile.home], atol=1e-12)
+    np.testing.assert_allclose(velocities[[0, -1]], 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.gradient(positions, times, axis=0)[1:-1], velocities[1:-1], atol=1e-4)
+    assert np.all((positions >= profile.lower) & (positions <= profile.upper))
+    assert np.all(np.abs(velocities) < 0.1 * profile.velocity)
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "driver, robot, library", [("franka", "franka", "franky"), ("ur", "ur5e", "rtde_control")], ids=["franka", "ur"]
+)
+def test_driver_and_library_stream_side_by_side(driver: str, robot: str, library: str) -> None:
+    if not find_spec(library):
+        pytest.skip(f"{library} is not installed")
+    report = run_stream(robot, driver, "", 0.1)
+    for side in ("driver", "library"):
+        figures = report.summary[side]
+        assert 80.0 < figures["rate_hz"] < 101.0
+        assert figures["control_errors"] == 0, report.episodes
+        assert 0.0 < figures["cost_us"]["p50"] < 5e3
+        assert figures["behind_rad"]["p99"] < 0.02
+    assert report.summary["driver"]["periods"] > 3 * report.summary["library"]["periods"]
+
+
+def test_another_driver_is_refused_by_name() -> None:
+    with pytest.raises(UnknownName, match="no driver 'kuka'"):
+        run_stream("franka", "kuka", "", 0.1)
