@@ -4,7 +4,9 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from reins.bench.cli import app
 from reins.bench.stream.suite import run_stream
 from reins.bench.stream.sway import LAP, sway_from
 from reins.contracts.errors import UnknownName
@@ -46,3 +48,9 @@ def test_driver_and_library_stream_side_by_side(driver: str, robot: str, library
 def test_another_driver_is_refused_by_name() -> None:
     with pytest.raises(UnknownName, match="no driver 'kuka'"):
         run_stream("franka", "kuka", "", 0.1)
+
+
+def test_a_real_arm_does_not_move_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reins.bench.stream.suite.run_stream", lambda *_: pytest.fail("it was not asked"))
+    result = CliRunner().invoke(app, ["stream", "franka", "--ip", "192.0.2.1"], input="n\n")
+    assert result.exit_code == 1 and "hand on the emergency stop" in " ".join(result.output.split())

@@ -28,6 +28,9 @@ BARE_SHARE: Final = 0.25
 RECOVERING: Final = 10.0
 """A driver that has not recovered from a fault after this long ends the measurement [s]."""
 
+ENOUGH: Final = 10
+"""Fewer periods make no figures."""
+
 TOLD: Final = 1.0
 """Time between two calls of `on_second` [s]."""
 
@@ -73,7 +76,7 @@ def run_stream(
         `state_period_error`; `overhead_us` of the driver over the library. Percentiles as `p50`, `p99`, `max`.
 
     Raises:
-        ReinsError: no such driver or profile, the robot cannot be connected, or it does not recover from a fault.
+        ReinsError: no such driver or profile, or the robot cannot be connected, streams nothing, or does not recover.
     """
     look_up("driver", driver, BARE)
     profile = load_profile(robot)
@@ -86,6 +89,9 @@ def run_stream(
             alone = _stream_bare(driver, profile, where, 60.0 * minutes * BARE_SHARE, on_second)
     finally:
         make_ordinary()
+    for side, notes in (("the driver", ours), ("the vendor's library alone", alone)):
+        if len(notes.sent) < ENOUGH:
+            raise ReinsError(f"{side} did not stream: {'; '.join(notes.faults) or 'there was no time for it'}")
     stamps = np.diff(ours.stamps)
     summary = {
         "driver": {**ours.figures(period), "state_period_error": _percentiles(np.abs(stamps - period) / period)},
