@@ -41,7 +41,7 @@ Folder = Annotated[Path, typer.Argument(help="Folder with board.yaml and the pic
 Camera = Annotated[str, typer.Option(help="Name of the camera, as in its topics.")]
 MostError = Annotated[
     float,
-    typer.Option("--max-error", min=0.01, help="Write nothing if the corners are farther off than this [pixels]."),
+    typer.Option("--max-error", min=0.01, help="Write nothing if the corners are farther off than so many pixels."),
 ]
 
 
