@@ -28,8 +28,8 @@ def locomotion(
     with progressing("episodes", episodes * len(sims)) as progress:
 
         def advance(episode: WalkEpisode) -> None:
-            fell = episode.fell
-            progress("" if fell is None else f"{episode.simulator}, seed {episode.seed}: fell after {fell:.1f} s")
+            fell, why = episode.fell, f": {episode.fault}" if episode.fault else ""
+            progress("" if fell is None else f"{episode.simulator}, seed {episode.seed}: fell after {fell:.1f} s{why}")
 
         report = run_locomotion(robot, sims, walk, ground, episodes, seed, advance)
     finish(report, json_file)

@@ -12,6 +12,7 @@ from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
 from reins.locomotion.odometry import StandingFeet
 from reins.locomotion.walks import make_legs
+from reins.nodes.scheduling import make_real_time
 from reins.peers.go2.process import ADDRESS, Go2Peer
 
 
@@ -47,7 +48,8 @@ class DdsWalker:
         self._peer.ask("reset", seed=seed)
 
     def connect(self) -> None:
-        """Connect another driver."""
+        """Connect another driver, at real-time priority where this user may: silence stops it."""
+        make_real_time()  # before the driver listens: to lock this process's memory takes longer than it puts up with
         self._robot = self._make()
         self._robot.connect()
         self._due = None

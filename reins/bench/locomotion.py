@@ -60,6 +60,7 @@ class WalkEpisode:
             where it fell at once.
         power: mean of the joints' mechanical power, work that they take from the body counted as well [W].
         violations: states in which a joint was beyond a limit of position, speed or torque.
+        fault: why the driver stopped it, if it did; empty otherwise.
     """
 
     simulator: str
@@ -70,6 +71,7 @@ class WalkEpisode:
     turn: float | None
     power: float
     violations: int
+    fault: str = ""
 
 
 class Walker(Protocol):
@@ -200,7 +202,8 @@ def run_episode(walker: Walker, profile: QuadrupedProfile, simulator: str, seed:
             break
     linear, turn = _errors(np.array(rows), period)
     told = tuple(tuple(float(part) for part in command) for command in commands)
-    return WalkEpisode(simulator, seed, told, fell, linear, turn, float(np.mean(power)), violations)
+    fault = walker.read().fault
+    return WalkEpisode(simulator, seed, told, fell, linear, turn, float(np.mean(power)), violations, fault)
 
 
 class _Drive:
