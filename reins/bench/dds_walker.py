@@ -49,9 +49,9 @@ class DdsWalker:
 
     def connect(self) -> None:
         """Connect another driver, at real-time priority where this user may: silence stops it."""
-        make_real_time()  # before the driver listens: to lock this process's memory takes longer than it puts up with
         self._robot = self._make()
         self._robot.connect()
+        make_real_time()
         self._due = None
 
     def read(self) -> LeggedState:
