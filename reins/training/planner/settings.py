@@ -42,7 +42,8 @@ class PlannerSettings(BaseModel):
         shape: of the network.
         steps: gradient steps.
         batch: most tokens of a gradient step, what rows are filled up with included.
-        rate: learning rate of the matrices (Muon).
+        rate: learning rate of the matrices (Muon). Its usual 0.02 is for batches a hundred times as large: with few
+            examples a step what it makes orthogonal is mostly noise.
         side_rate: learning rate of embeddings and norms (AdamW).
         warm: steps in which the rates rise; after those they fall as a cosine does, to nothing.
         half: multiply matrices in bfloat16.
@@ -60,8 +61,8 @@ class PlannerSettings(BaseModel):
     shape: Shape = Shape()
     steps: int = Field(default=16_000, gt=0)
     batch: int = Field(default=4_096, gt=0)
-    rate: float = Field(default=0.02, gt=0.0)
-    side_rate: float = Field(default=3e-3, gt=0.0)
+    rate: float = Field(default=0.006, gt=0.0)
+    side_rate: float = Field(default=1.5e-3, gt=0.0)
     warm: int = Field(default=200, ge=0)
     half: bool = True
     prompts: float = Field(default=0.3, ge=0.0)
