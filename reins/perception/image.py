@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 from reins.hardware.robot import FloatArray
-from reins.perception.quality import SAMPLE_STEP, PictureLimits, check_picture
+from reins.perception.quality import SAMPLE_STEP, PictureLimits, check_picture, is_measured
 
 FARTHEST_M = 20.0
 """Longest depth that a tabletop camera can mean in metres; medians beyond it are millimetres."""
+
+NEAREST_M = 0.005
+"""Shortest median depth that a camera can measure in metres; below it are metres that were taken for millimetres."""
 
 LEAST_MEASURED = 0.05
 """Smallest share of pixels with a usable depth in an image worth looking at."""
@@ -52,7 +55,7 @@ class Diagnostic:
         camera: name of the camera, or empty if it is about the whole.
         severity: WARN where the image was used all the same, ERROR where it was left out.
         kind: machine-readable, snake_case: of an image that was left out "black", "overexposed", "blurred", "blocked",
-            "frozen", "out_of_order" or "bad_image"; of one that was used "no_state", "stale" or "ahead".
+            "frozen", "out_of_order", "ahead" or "bad_image"; of one that was used "no_state" or "stale".
         text: one sentence.
     """
 
@@ -81,9 +84,11 @@ def check_image(image: CameraImage, limits: PictureLimits | None = None, needs_d
     _check_pose(who, image.pose)
     if not np.isfinite(image.stamp):
         raise ReinsError(f"{who}: its time stamp is {image.stamp}; expected robot time in seconds")
+    if needs_depth:
+        _check_unit(who, image.depth)
     check_picture(who, image.rgb, image.depth, limits or PictureLimits())
     if needs_depth:
-        _check_depth(who, image.depth)
+        _check_measured(who, image.depth)
 
 
 def _check_arrays(who: str, rgb: Any, depth: Any) -> None:
@@ -132,11 +137,27 @@ def _check_pose(who: str, pose: Any) -> None:
         raise ReinsError(f"{who}: the rotation part of pose is not a rotation")
 
 
-def _check_depth(who: str, depth: NDArray[np.float32]) -> None:
-    sample = depth[::SAMPLE_STEP, ::SAMPLE_STEP]
-    usable = sample[np.isfinite(sample) & (sample > 0.0)]
-    if usable.size < LEAST_MEASURED * sample.size:
-        raise ReinsError(f"{who}: {usable.size} of {sample.size} sampled pixels have a depth; the depth image is empty")
+def _check_unit(who: str, depth: NDArray[np.float32]) -> None:
+    usable = _usable(depth)
+    if not usable.size:
+        return
     median = float(np.median(usable))
     if median > FARTHEST_M:
         raise ReinsError(f"{who}: median depth is {median:.0f}; expected metres, these look like millimetres")
+    if median < NEAREST_M:
+        raise ReinsError(
+            f"{who}: median depth is {median * 1e3:.1f} mm, nearer than any camera measures; these look like metres "
+            "that were taken for millimetres: 16UC1 means millimetres, and 32FC1 metres"
+        )
+
+
+def _check_measured(who: str, depth: NDArray[np.float32]) -> None:
+    usable, count = _usable(depth).size, depth[::SAMPLE_STEP, ::SAMPLE_STEP].size
+    if usable < LEAST_MEASURED * count:
+        raise ReinsError(f"{who}: {usable} of {count} sampled pixels have a depth; the depth image is empty")
+
+
+def _usable(depth: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(n,) the sampled depths that were measured [m]."""
+    sample = depth[::SAMPLE_STEP, ::SAMPLE_STEP]
+    return sample[is_measured(sample)]

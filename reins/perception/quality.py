@@ -34,9 +34,6 @@ LEAST_EDGES: Final = 40
 SHARPEST: Final = 0.9
 """Blur is judged by the edges at this quantile of sharpness: soft shadows are blurred in any picture."""
 
-FLAT: Final = 8.0
-"""A picture whose grey values lie within this (of 255), a hundredth left out at either end, shows nothing."""
-
 RELIEF: Final = 0.02
 """Neighbouring samples whose depths differ by more than this are two things, one before the other [m]."""
 
@@ -72,7 +69,8 @@ class PictureLimits:
         overexposed_share: more than this share of its pixels are white; 1 for never.
         blur_share: its sharpest edges are blurred by more than this, as the standard deviation of a Gaussian and as a
             share of the picture's width; 1 for never.
-        blocked_distance: what is nearer to the camera than this is right before the lens [m]; 0 for never.
+        blocked_distance: what is nearer to the camera than this is right before the lens [m]; 0 for never, also of
+            colour pictures without any edge.
         blocked_share: more than this share of the measured pixels are.
     """
 
@@ -109,17 +107,29 @@ def check_picture(who: str, rgb: Picture, depth: Depth, limits: PictureLimits) -
             f"{who}: {near:.0%} of what it measures is nearer than {limits.blocked_distance * 100:.0f} cm; "
             "something is right before the lens",
         )
-    if limits.blocked_distance and is_flat(sample) and has_relief(distance):
+    blur = blur_of(rgb)
+    if blur is None and limits.blocked_distance:
+        _check_covered(who, distance)
+    if blur is not None and blur > limits.blur_share:
+        raise BadPicture(
+            "blurred",
+            f"{who}: the sharpest edges are blurred by {blur:.1%} of the image's width; check the focus and the lens",
+        )
+
+
+def _check_covered(who: str, distance: Depth) -> None:
+    """Tell a colour picture without any edge, unless the depth image (h, w) [m] shows that there are none to see."""
+    if has_relief(distance):
         raise BadPicture(
             "blocked",
             f"{who}: the colour image is one plain surface, and the depth image shows things; "
             "check what covers the colour lens",
         )
-    blur = blur_of(rgb)
-    if blur is not None and blur > limits.blur_share:
+    if not is_measured(distance).any():
         raise BadPicture(
-            "blurred",
-            f"{who}: the sharpest edges are blurred by {blur:.1%} of the image's width; check the focus and the lens",
+            "blocked",
+            f"{who}: the colour image is one plain surface, without any edge; something covers the lens, or nothing is "
+            "before it",
         )
 
 
@@ -130,22 +140,21 @@ def white_share(sample: Picture) -> float:
 
 def near_share(distance: Depth, nearest: float) -> float:
     """Share of the measured pixels (h, w) nearer than `nearest` [m]; 0 if none is measured."""
-    measured = distance[np.isfinite(distance) & (distance > 0.0)]
+    measured = distance[is_measured(distance)]
     return float((measured < nearest).mean()) if measured.size else 0.0
 
 
-def is_flat(sample: Picture) -> bool:
-    """Whether pixels (h, w, 3) are all of about one brightness."""
-    low, high = np.percentile(sample.mean(axis=2), (1, 99))
-    return bool(high - low < FLAT)
+def is_measured(distance: Depth) -> NDArray[np.bool_]:
+    """(h, w) which pixels of a depth image [m] are measured."""
+    return np.isfinite(distance) & (distance > 0.0)
 
 
 def has_relief(distance: Depth) -> bool:
     """Whether a depth image (h, w) [m] shows things before one another."""
-    known = np.isfinite(distance) & (distance > 0.0)
+    known = is_measured(distance)
     depth = np.where(known, distance, np.float32(0.0))
     jumps = np.abs(np.diff(depth, axis=1)) > RELIEF
-    return float((jumps & known[:, 1:] & known[:, :-1]).mean()) > LEAST_RELIEF
+    return bool(np.count_nonzero(jumps & known[:, 1:] & known[:, :-1]) > LEAST_RELIEF * jumps.size)
 
 
 def blur_of(rgb: Picture) -> float | None:
@@ -159,8 +168,8 @@ def blur_of(rgb: Picture) -> float | None:
     """
     grey = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY)
     if (width := grey.shape[1]) > COMMON_WIDTH:
-        scale = COMMON_WIDTH / width
-        grey = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        height = max(1, round(grey.shape[0] * COMMON_WIDTH / width))
+        grey = cv2.resize(grey, (COMMON_WIDTH, height), interpolation=cv2.INTER_AREA)
     once = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), PRE_BLUR)
     slope = _slope(once)
     edges = slope > EDGE

@@ -92,7 +92,11 @@ class FakeCameras:
         return [(event.kind, event.source) for event in self.events]
 
     def _picture(self) -> Any:
-        return self._noise.integers(100, 110, (HEIGHT, WIDTH, 3), dtype=np.uint8)
+        """Noise with bright bars: a picture without an edge is that of a covered lens."""
+        picture = self._noise.integers(100, 110, (HEIGHT, WIDTH, 3), dtype=np.uint8)
+        for column in range(2):
+            picture[:, column::16] += 100
+        return picture
 
     def _publish(self) -> None:
         self._stamp = time.monotonic() - self._born  # robot time, however late the timer is

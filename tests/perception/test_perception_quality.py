@@ -70,6 +70,30 @@ def test_a_colour_lens_that_is_covered_is_told_by_what_the_depth_shows(stage: St
     check_image(replace(good, rgb=taped, depth=np.full_like(good.depth, 1.0)))  # a plain table looks like this
 
 
+@pytest.mark.parametrize("camera", ["overhead", "wrist"])
+@pytest.mark.parametrize("measured", [True, False])
+def test_a_finger_on_the_lens_is_told_with_and_without_depth(stage: Stage, camera: str, measured: bool) -> None:
+    stage.arm(0.5, 0.0, 0.25)
+    image = stage.images(camera)[0]
+    image = image if measured else replace(image, depth=np.zeros_like(image.depth))
+    check_image(image, needs_depth=measured)
+    with pytest.raises(BadPicture, match="one plain surface") as caught:
+        check_image(replace(image, rgb=skin(*image.depth.shape)), needs_depth=measured)
+    assert caught.value.kind == "blocked"
+
+
+def skin(height: int, width: int) -> NDArray[np.uint8]:
+    """What a camera sees of a finger on its lens: light that shines through from one side, and much noise."""
+    light = np.linspace(40.0, 130.0, width)[None, :, None] * [1.0, 0.5, 0.4]
+    noise = np.random.default_rng(0).normal(0.0, 6.0, (height, width, 3))
+    return np.clip(light + noise, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("shape", [(4, 4000), (4000, 4), (4, 4)])
+def test_pictures_of_odd_shapes_break_nothing(shape: tuple[int, int]) -> None:
+    assert judged(np.full((*shape, 3), 120, np.uint8), np.ones(shape, np.float32)) == ""
+
+
 def test_perception_uses_the_limits_that_it_is_given(stage: Stage, profile: RobotProfile) -> None:
     tolerant = GeometricPerception(profile, GeometricSettings(limits=NEVER))
     tolerant.update([SPOIL["blurred"](stage.images("overhead")[0])], stage.state())
