@@ -16,7 +16,8 @@ from reins.perception.quality import BadPicture, PictureLimits
 from reins.perception.view import to_pixels
 
 STALE = 1.0
-"""Images older than this are reported; a clock that goes back by more was started again [s]."""
+"""Images older than this are reported, those that are newer than the robot by more are left out; a clock that goes back
+by more was started again [s]."""
 
 HISTORY = 200
 """Robot states that are kept to know where the robot was when an image was taken: 2 s at 100 Hz."""
@@ -38,13 +39,21 @@ class Admitted:
 
 @dataclass(slots=True, eq=False)
 class _LastImage:
-    """What is remembered of a camera's newest image, to notice repeats and freezes."""
+    """What is remembered of a camera, to notice repeats and freezes.
+
+    Attributes:
+        stamp: of its newest image [s].
+        changed: when its pixels were last seen to change [s].
+        thumb: (rows, columns, 3) some of its pixels, since then.
+        pose: (4, 4) of the camera then.
+        tool: (3,) position of the hand then [m], or as soon as it was known.
+    """
 
     stamp: float
+    changed: float
     thumb: NDArray[np.uint8]
     pose: FloatArray
     tool: FloatArray | None
-    changed: float  # when its pixels were last seen to change
 
 
 class ImageGate:
@@ -109,6 +118,9 @@ class ImageGate:
             if image.stamp < last.stamp:
                 notes.append(_out_of_order(image, last.stamp))
             return None
+        if self._states and (ahead := image.stamp - self._states[-1].stamp) > STALE:
+            notes.append(_ahead(image, ahead))
+            return None
         body = self._body_at(image.stamp)
         tool = None if body is None else body.tool.position
         thumb = np.ascontiguousarray(image.rgb[::THUMB, ::THUMB])
@@ -121,8 +133,10 @@ class ImageGate:
             notes.append(Diagnostic(image.name, Severity.ERROR, "frozen", text))
             return None
         self._frozen.discard(image.name)
-        changed = last.changed if last is not None and same else image.stamp
-        self._last[image.name] = _LastImage(image.stamp, thumb, image.pose.copy(), tool, changed)
+        if last is None or not same:
+            self._last[image.name] = _LastImage(image.stamp, image.stamp, thumb, image.pose.copy(), tool)
+        else:
+            last.stamp, last.tool = image.stamp, tool if last.tool is None else last.tool
         notes.extend(self._doubts(image))
         return Admitted(image, body)
 
@@ -135,12 +149,6 @@ class ImageGate:
             yield Diagnostic(
                 image.name, Severity.WARN, "stale", f"the image of camera '{image.name}' is {age:.1f} s old"
             )
-        elif age < -STALE:
-            text = (
-                f"the image of camera '{image.name}' is {-age:.1f} s ahead of the newest robot state; "
-                "camera and robot must use one clock"
-            )
-            yield Diagnostic(image.name, Severity.WARN, "ahead", text)
 
     def _is_frozen(self, image: CameraImage, tool: FloatArray | None, last: _LastImage) -> bool:
         """Whether an image whose pixels are the last one's shows that its camera is frozen. Once frozen, it stays so
@@ -171,8 +179,16 @@ def _out_of_order(image: CameraImage, newest: float) -> Diagnostic:
     return Diagnostic(image.name, Severity.ERROR, "out_of_order", text)
 
 
+def _ahead(image: CameraImage, ahead: float) -> Diagnostic:
+    text = (
+        f"the image of camera '{image.name}' is {ahead:.1f} s ahead of the newest robot state; "
+        "camera and robot must use one clock"
+    )
+    return Diagnostic(image.name, Severity.ERROR, "ahead", text)
+
+
 def _should_differ(image: CameraImage, tool: FloatArray | None, last: _LastImage) -> bool:
-    """Whether the camera, or the hand in front of it, moved since the last image."""
+    """Whether the camera, or the hand in front of it, has moved since its pixels last changed."""
     if np.abs(image.pose - last.pose).max() > MOVED:
         return True
     if tool is None or last.tool is None or np.abs(tool - last.tool).max() <= MOVED:

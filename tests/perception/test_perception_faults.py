@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from conftest import Stage
+from numpy.typing import NDArray
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
@@ -19,6 +20,7 @@ FAULTS = {
     "no array": (lambda i: replace(i, rgb=[1, 2, 3]), "a list"),
     "depth in mm, integers": (lambda i: replace(i, depth=(i.depth * 1000).astype(np.uint16)), "convert millimetres"),
     "depth in mm, floats": (lambda i: replace(i, depth=i.depth * 1000), "millimetres"),
+    "depth in m taken for mm": (lambda i: replace(i, depth=i.depth / 1000), "metres that were taken for millimetres"),
     "double depth": (lambda i: replace(i, depth=i.depth.astype(np.float64)), "float32"),
     "depth of another size": (lambda i: replace(i, depth=i.depth[::2, ::2]), "160x120"),
     "intrinsics of another size": (lambda i: replace(i, intrinsics=i.intrinsics * 2), "another resolution"),
@@ -101,6 +103,27 @@ def test_frozen_camera_is_told_once_the_arm_moves(stage: Stage, perception: Geom
     assert perception.diagnostics == ()
 
 
+def test_a_frozen_camera_is_told_however_slowly_the_arm_moves(stage: Stage, perception: GeometricPerception) -> None:
+    stage.arm(0.45, 0.0, 0.3)
+    overhead = stage.images("overhead")[0]
+    told = []
+    for step in range(6):  # by 5 mm a picture
+        stage.arm(0.45, 0.005 * step, 0.3)
+        stage.stamp += 0.1
+        perception.update([replace(overhead, stamp=stage.stamp)], stage.state())
+        told.append([d.kind for d in perception.diagnostics])
+    assert told == [[]] * 5 + [["frozen"]], "once it has moved by more than 2 cm"
+
+
+def test_a_good_camera_is_not_frozen_however_slowly_the_arm_moves(
+    stage: Stage, perception: GeometricPerception
+) -> None:
+    for step in range(12):
+        stage.arm(0.45, 0.005 * step, 0.3)
+        stage.look(perception)
+        assert perception.diagnostics == () and not perception.frozen
+
+
 def test_frozen_wrist_camera(stage: Stage, perception: GeometricPerception) -> None:
     frozen = stage.images("wrist")[0]
     perception.update([frozen], stage.state())
@@ -135,15 +158,18 @@ def test_a_camera_with_noise_is_frozen_when_no_pixel_changes(
 ) -> None:
     perception = GeometricPerception(profile, GeometricSettings(frozen_after=1.0))
     first = stage.images("overhead")[0]
-    perception.update([first], stage.state())
-    perception.update([replace(first, stamp=first.stamp + seconds)], stage.state())
-    assert bool(perception.frozen) is frozen
     noisy = first.rgb.copy()
     noisy[0, 0] ^= 1
-    perception.update([replace(first, rgb=noisy, stamp=first.stamp + 2.0)], stage.state())
-    assert not perception.frozen
-    perception.update([replace(first, rgb=noisy, stamp=first.stamp + 2.9)], stage.state())
-    assert not perception.frozen, "it counts from the last change"
+
+    def see(after: float, rgb: NDArray[np.uint8]) -> bool:
+        stage.stamp = after
+        perception.update([replace(first, rgb=rgb, stamp=after)], stage.state())
+        return bool(perception.frozen)
+
+    assert not see(0.0, first.rgb)
+    assert see(seconds, first.rgb) is frozen
+    assert not see(2.0, noisy)
+    assert not see(2.9, noisy), "it counts from the last change"
 
 
 def test_an_image_from_before_the_newest_one_is_told_and_left_out(
@@ -159,10 +185,27 @@ def test_an_image_from_before_the_newest_one_is_told_and_left_out(
     assert again.objects == scene.objects and again.stamp == scene.stamp
 
 
-def test_an_image_ahead_of_the_robot_s_time_is_told(stage: Stage, perception: GeometricPerception) -> None:
-    image = replace(stage.images("overhead")[0], stamp=1.7e9)
-    perception.update([image], stage.state())
-    assert [(d.severity, d.kind) for d in perception.diagnostics] == [(Severity.WARN, "ahead")]
+@pytest.mark.parametrize(("ahead", "used"), [(0.999, True), (1.001, False), (1.7e9, False)])
+def test_an_image_ahead_of_the_robot_s_time_is_told_and_left_out(
+    stage: Stage, perception: GeometricPerception, ahead: float, used: bool
+) -> None:
+    before = stage.look(perception, "overhead")
+    image = replace(stage.images("overhead")[0], stamp=stage.stamp + ahead)
+    after = perception.update([image], stage.state())
+    told = [] if used else [("overhead", Severity.ERROR, "ahead")]
+    assert [(d.camera, d.severity, d.kind) for d in perception.diagnostics] == told
+    assert (after.stamp == image.stamp) is used and after.objects.keys() == before.objects.keys()
+
+
+def test_an_image_from_the_future_does_not_keep_the_next_ones_out(
+    stage: Stage, perception: GeometricPerception
+) -> None:
+    stage.look(perception, "overhead")
+    perception.update([replace(stage.images("overhead")[0], stamp=1.7e9)], stage.state())
+    stage.stamp += 0.1
+    stamp = stage.stamp
+    scene = stage.look(perception, "overhead")
+    assert perception.diagnostics == () and scene.stamp == stamp
 
 
 def test_old_image_is_told(stage: Stage, perception: GeometricPerception) -> None:
