@@ -121,7 +121,7 @@ def test_help_imports_nothing_heavy() -> None:
         pytest.param(["demo", "--world", "moon"], ["no world 'moon'", "tabletop"], marks=pytest.mark.ros),
         pytest.param(["demo", "--backend", "bulet"], ["'bulet'", "'pybullet'", "mujoco"], marks=pytest.mark.ros),
         (["bench", "tabletop", "--filter-cost", "--through", "ros"], ["--filter-cost is for --through rig only"]),
-        (["bench", "tabletop", "--backend", "bulet"], ["no simulator 'bulet'", "did you mean 'pybullet'"]),
+        (["bench", "tabletop", "--backend", "bulet"], ["no backend 'bulet'", "did you mean 'pybullet'"]),
         pytest.param(["demo", "--planner", "oracle"], ["no planner 'oracle'", "symbolic"], marks=pytest.mark.ros),
         pytest.param(["demo", "--skills", "magic"], ["magic", "scripted"], marks=pytest.mark.ros),
         (["models", "verify", "nothing"], ["nothing"]),

@@ -65,7 +65,7 @@ def test_a_run_pauses_goes_on_and_learns(tmp_path: Path) -> None:
 
 def test_a_run_goes_on_with_its_own_settings_only(tmp_path: Path) -> None:
     train(SMALL, tmp_path, Limits(stopped=lambda: True), print, lambda _: None)
-    with pytest.raises(ReinsError, match=r"rate 0\.02, and 0\.01 is asked"):
+    with pytest.raises(ReinsError, match=r"rate 0\.006, and 0\.01 is asked"):
         train(SMALL.model_copy(update={"rate": 0.01}), tmp_path, Limits(), print, lambda _: None)
 
 
