@@ -13,10 +13,10 @@ from sensor_msgs.msg import CameraInfo, Image
 from reins.calibration.folder import INTRINSICS
 from reins.calibration.recording import STILL, Recorder
 from reins.contracts.errors import ReinsError
-from reins.hardware.camera.intrinsics import intrinsics_from
 from reins.hardware.camera.mount import CameraMount
 from reins.hardware.camera.poses import CameraPoses, RobotClock
 from reins.hardware.profile import RobotProfile
+from reins.nodes.camera_lens import intrinsics_from_msg
 from reins.nodes.client import GraphClient
 from reins.nodes.convert import from_sequence, time_from_msg
 from reins.nodes.convert_sensors import colour_from_msg
@@ -80,13 +80,15 @@ class Recording:
             self._client.ignore(tap)
 
     def write_intrinsics(self, folder: Path) -> bool:
-        """Write the camera's own calibration into the folder; False if it has none."""
-        if self._info is None or not np.any(self._info.k):
+        """Write the camera's own calibration into the folder; False if it has none.
+
+        Raises:
+            ReinsError: it is none that is understood; names the camera.
+        """
+        info = self._info
+        if info is None or not np.any(info.k):
             return False
-        matrix = np.array(self._info.k, dtype=np.float64).reshape(3, 3)
-        bent = np.zeros(5)
-        bent[: min(5, len(self._info.d))] = self._info.d[:5]
-        intrinsics_from(matrix, bent, self._info.width, self._info.height, self._camera).write(folder / INTRINSICS)
+        intrinsics_from_msg(info, self._camera, info.width, info.height).write(folder / INTRINSICS)
         return True
 
     def _check_heard(self) -> None:

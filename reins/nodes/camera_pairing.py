@@ -11,6 +11,7 @@ from sensor_msgs.msg import CameraInfo, Image
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.camera.poses import CameraPoses, RobotClock
+from reins.nodes.camera_lens import Lens
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import time_from_msg
 from reins.nodes.convert_scene import BASE_FRAME
@@ -35,13 +36,20 @@ class CameraInbox:
         with_depth: whether a frame needs a depth image.
         clock: of the camera's stamps, where that is not the robot's.
         mounts: cameras whose poses follow from the robot's profile; of others the topic `pose` tells it.
+        rectified: whether the pictures have no distortion any more, whatever `camera_info` says of the lens.
     """
 
     def __init__(
-        self, node: Node, name: str, with_depth: bool, clock: RobotClock | None, mounts: CameraPoses | None
+        self,
+        node: Node,
+        name: str,
+        with_depth: bool,
+        clock: RobotClock | None,
+        mounts: CameraPoses | None,
+        rectified: bool,
     ) -> None:
         topic = f"camera/{name}"
-        self.name, self._clock = name, clock
+        self.name, self._clock, self._lens = name, clock, Lens(rectified)
         self._mounts = mounts if mounts is not None and name in mounts.names else None
         self.colour = Inbox(node, Image, f"{topic}/color", IMAGES)
         self.depth = Inbox(node, Image, f"{topic}/depth", IMAGES) if with_depth else None
@@ -97,7 +105,7 @@ class CameraInbox:
             return None
         colour, self._colour = self._colour, None
         self._check_camera(colour.header.frame_id)
-        frame = frame_from_msgs(self.name, colour, depth, self._info, pose)
+        frame = self._lens.pinhole(frame_from_msgs(self.name, colour, depth, self._info, pose), self._info)
         return frame if self._clock is None else replace(frame, stamp=robot_stamp)
 
     def _pose_at(self, stamp: float) -> PoseStamped | None:

@@ -13,9 +13,13 @@ from sensor_msgs.msg import CameraInfo, Image
 from reins.contracts.errors import ReinsError
 from reins.hardware.robot import FloatArray
 from reins.nodes.convert import fill_time, time_from_msg
+from reins.nodes.convert_scene import BASE_FRAME
 
 MILLIMETRES = 1000.0
 """In a metre."""
+
+UNIT = 1e-3
+"""A quaternion whose length is farther from 1 than this is none: rounding does less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,8 +86,20 @@ def pose_to_msg(pose: FloatArray, stamp: float, frame: str) -> PoseStamped:
 
 
 def pose_from_msg(message: PoseStamped) -> FloatArray:
-    """(4, 4) pose of the optical frame in the base frame."""
+    """(4, 4) pose of the optical frame in the base frame.
+
+    Raises:
+        ReinsError: it is in another frame, or its quaternion is none.
+    """
+    if message.header.frame_id not in ("", BASE_FRAME):
+        raise ReinsError(
+            f"its pose is in the frame '{message.header.frame_id}'; expected that of the optical frame in "
+            f"'{BASE_FRAME}', the robot's base"
+        )
     p, q = message.pose.position, message.pose.orientation
+    length = float(np.linalg.norm([q.x, q.y, q.z, q.w]))
+    if not abs(length - 1.0) <= UNIT:  # nor where it is NaN
+        raise ReinsError(f"the quaternion of its pose has length {length:.3f}; expected 1")
     return np.asarray(pin.XYZQUATToSE3(np.array([p.x, p.y, p.z, q.x, q.y, q.z, q.w])).homogeneous)
 
 
@@ -151,13 +167,14 @@ def frame_from_msgs(name: str, colour: Image, depth: Image | None, info: CameraI
     """One camera's four messages of one stamp; without a depth image, none of the depth is known.
 
     Raises:
-        ReinsError: unknown encoding, too little data, sizes that do not agree, or messages of different cameras; names
-            the camera.
+        ReinsError: unknown encoding, too little data, sizes that do not agree, messages of different cameras, or a pose
+            that is none in the base frame; names the camera.
     """
     _check_partners(name, colour, depth, info)
     try:
         rgb = colour_from_msg(colour)
         metres = np.zeros(rgb.shape[:2], np.float32) if depth is None else depth_from_msg(depth)
+        place = pose_from_msg(pose)
     except ReinsError as error:
         raise ReinsError(f"camera '{name}': {error}") from error
     return CameraFrame(
@@ -166,5 +183,5 @@ def frame_from_msgs(name: str, colour: Image, depth: Image | None, info: CameraI
         rgb=rgb,
         depth=metres,
         intrinsics=np.array(info.k, dtype=np.float64).reshape(3, 3),
-        pose=pose_from_msg(pose),
+        pose=place,
     )

@@ -76,7 +76,9 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL) if settings.backend == "state" else None
         names = settings.cameras if looks else []
         with_depth = settings.backend == "geometric"
-        self._cameras = [CameraInbox(self, name, with_depth, self._camera_clock, self._mounts) for name in names]
+        self._cameras = [
+            CameraInbox(self, name, with_depth, self._camera_clock, self._mounts, settings.rectified) for name in names
+        ]
         self._sight = Sight(names, settings.image_age)
         self._health = CameraHealth(names)
         self._published: Scene | None = None

@@ -27,6 +27,11 @@ class PerceptionSettings(Settings):
         description="whose time the cameras' stamps are; robot: of the robot's states, as reins' own cameras have it; "
         "ros: ROS time, as other drivers have it",
     )
+    rectified: bool = Field(
+        False,
+        description="whether the pictures have no distortion any more, as from image_proc; else what camera_info says "
+        "of the lens is taken out of them",
+    )
     rate: float = Field(5.0, gt=0.0, le=30.0, description="scenes per second at most [Hz]")
     image_age: float = Field(
         3.0, gt=0.0, le=60.0, description="a camera whose newest good picture is older stops the scenes [s]"

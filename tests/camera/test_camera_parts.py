@@ -93,6 +93,12 @@ class TestRectifying:
         picture = np.random.default_rng(0).integers(0, 255, (240, 320, 3), np.uint8)
         assert Rectifier(intrinsics_from(MATRIX, np.zeros(5), 320, 240, "x")).rectified(picture) is picture
 
+    def test_where_the_lens_did_not_see_there_is_no_edge_and_no_depth(self) -> None:
+        narrow = Rectifier(intrinsics_from(MATRIX, np.array([0.8, 0.0, 0.0, 0.0, 0.0]), 320, 240, "x"))
+        assert np.ptp(narrow.rectified(np.full((240, 320, 3), 120, np.uint8))) == 0
+        depth = narrow.rectified_depth(np.ones((240, 320), np.float32))
+        assert depth[0, 0] == 0.0 and depth[120, 160] == 1.0 and set(np.unique(depth)) == {0.0, 1.0}
+
     def test_another_size_is_refused(self) -> None:
         with pytest.raises(ReinsError, match="for 320x240 and the pictures are 64x48"):
             Rectifier(intrinsics_from(MATRIX, BENT, 320, 240, "x")).rectified(np.zeros((48, 64, 3), np.uint8))

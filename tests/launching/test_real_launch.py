@@ -22,6 +22,7 @@ OWN = {
     ("perception", "tags"),
     ("perception", "cameras"),
     ("perception", "camera_clock"),
+    ("perception", "rectified"),
     ("perception", "frozen_after"),
     ("safety", "speed_scale"),
     ("supervisor", "auto_arm"),

@@ -151,11 +151,13 @@ def perception_with_cameras(*more: str, spoil: Callable[[dict[str, Any]], None] 
     node.trigger_activate()
     assert node.state == "active"
     thread.start()
-    fake.until(lambda: len(fake.scenes) > 3, "scenes")
-    yield fake
-    executor.shutdown()
-    thread.join(SOON)
-    node.close()
-    node.destroy_node()
-    fake.node.destroy_node()
-    try_shutdown()
+    try:
+        fake.until(lambda: len(fake.scenes) > 3, "scenes")
+        yield fake
+    finally:
+        executor.shutdown()
+        thread.join(SOON)
+        node.close()
+        node.destroy_node()
+        fake.node.destroy_node()
+        try_shutdown()

@@ -19,6 +19,7 @@ from sensor_msgs.msg import Image  # noqa: E402
 
 from reins.nodes import convert_sensors as convert  # noqa: E402
 
+K = np.diag([5.0, 5.0, 1.0])
 SIZES = st.tuples(st.integers(1, 8), st.integers(1, 8))
 
 
@@ -101,3 +102,31 @@ def test_what_cannot_be_read_names_the_camera() -> None:
     info, pose = convert.info_to_msg(np.eye(3), 6, 4, 2.5, "f"), convert.pose_to_msg(np.eye(4), 2.5, "base")
     with pytest.raises(ReinsError, match=r"'wrist': colour image encoded as 'bayer_rggb8'; rgb8 and bgr8"):
         convert.frame_from_msgs("wrist", colour, depth, info, pose)
+
+
+@pytest.mark.parametrize(
+    ("frame", "quaternion", "words"),
+    [
+        ("world", (0.0, 0.0, 0.0, 1.0), "in the frame 'world'; expected .* 'base'"),
+        ("base", (0.0, 0.0, 0.0, 0.0), "length 0.000; expected 1"),
+        ("base", (0.0, 0.0, 0.0, 1.002), "length 1.002"),
+        ("base", (0.0, 0.0, float("nan"), 1.0), "length nan"),
+    ],
+)
+def test_a_pose_that_is_none_in_the_base_frame_is_refused(
+    frame: str, quaternion: tuple[float, float, float, float], words: str
+) -> None:
+    colour, info = (
+        convert.colour_to_msg(np.zeros((4, 6, 3), np.uint8), 2.5, "f"),
+        convert.info_to_msg(K, 6, 4, 2.5, "f"),
+    )
+    pose = convert.pose_to_msg(np.eye(4), 2.5, frame)
+    q = pose.pose.orientation
+    q.x, q.y, q.z, q.w = quaternion
+    with pytest.raises(ReinsError, match=f"camera 'wrist': .*{words}"):
+        convert.frame_from_msgs("wrist", colour, None, info, pose)
+
+
+@pytest.mark.parametrize("frame", ["", "base"])
+def test_a_pose_without_a_frame_is_in_the_base_frame(frame: str) -> None:
+    assert convert.pose_from_msg(convert.pose_to_msg(np.eye(4), 2.5, frame)) == pytest.approx(np.eye(4))

@@ -117,15 +117,17 @@ def matrix_of(array: FloatArray) -> dict[str, Any]:
     return {"rows": rows, "cols": cols, "data": [float(number) for number in array.ravel()]}
 
 
-def intrinsics_from(matrix: FloatArray, distortion: FloatArray, width: int, height: int, name: str) -> Intrinsics:
-    """A calibration from arrays: matrix (3, 3) [pixels], distortion (5,) of the plumb bob model."""
+def intrinsics_from(
+    matrix: FloatArray, distortion: FloatArray, width: int, height: int, name: str, model: str = "plumb_bob"
+) -> Intrinsics:
+    """A calibration from arrays: matrix (3, 3) [pixels], distortion (n,) of a model of MODELS."""
     return Intrinsics.model_validate(
         {
             "image_width": width,
             "image_height": height,
             "camera_name": name,
             "camera_matrix": matrix_of(matrix),
-            "distortion_model": "plumb_bob",
+            "distortion_model": model,
             "distortion_coefficients": matrix_of(distortion.reshape(1, -1)),
         }
     )
@@ -168,12 +170,25 @@ class Rectifier:
             self._maps = first, second
 
     def rectified(self, picture: Picture) -> Picture:
-        """(h, w, 3) picture as a pinhole camera has it.
+        """(h, w, 3) picture as a pinhole camera has it. Where the lens did not see it goes on as at the border: a black
+        rim would be an edge that is sharp in a blurred picture, too.
 
         Raises:
             ReinsError: the calibration is for another size.
         """
-        self._intrinsics.check_size(picture.shape[1], picture.shape[0])
+        return np.asarray(self._mapped(picture, cv2.INTER_LINEAR, cv2.BORDER_REPLICATE), np.uint8)
+
+    def rectified_depth(self, depth: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(h, w) distance along the optical axis [m], registered to the picture: of the nearest pixel, for between two
+        things there is nothing; 0 where the lens did not see.
+
+        Raises:
+            ReinsError: the calibration is for another size.
+        """
+        return np.asarray(self._mapped(depth, cv2.INTER_NEAREST, cv2.BORDER_CONSTANT), np.float32)
+
+    def _mapped(self, image: NDArray[Any], how: int, border: int) -> NDArray[Any]:
+        self._intrinsics.check_size(image.shape[1], image.shape[0])
         if self._maps is None:
-            return picture
-        return np.asarray(cv2.remap(picture, self._maps[0], self._maps[1], cv2.INTER_LINEAR), np.uint8)
+            return image
+        return np.asarray(cv2.remap(image, self._maps[0], self._maps[1], how, borderMode=border))
