@@ -25,7 +25,8 @@ class Tag(Part):
         id: its number in the family.
         size: side of its black border [m].
         xyz, rpy: pose of its middle in the object's frame, whose origin is the object's centre [m, rad]: x to the tag's
-            right, y up along it, z out of it. Without them it is in the middle of the top.
+            right, y up along it, z out of it, as OpenCV draws it (the AprilTag project's pictures are turned by half a
+            turn). Without them it is in the middle of the top.
     """
 
     id: int = Field(ge=0, le=65535)

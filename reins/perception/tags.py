@@ -26,12 +26,18 @@ ALONG: Final = np.linspace(0.05, 0.95, 24)[:, None]
 ROBOT_MARGIN: Final = 0.03
 """How near to the robot's boxes such a point counts as robot [m]: sleeves and cables."""
 
+READABLE: Final = 16.0
+"""Side of a tag in the picture from which on it is found if it is there [pixels]: twice its cells."""
+
+STEEPEST: Final = 0.5
+"""Cosine of the angle between a tag's normal and the way to the camera from which on it is: 60 degrees."""
+
 
 class TagPerception:
     """Tagged objects over time. Not thread-safe: one thread calls it.
 
     Nothing appears but what a tag says, so that one sight is enough; and nothing vanishes because the robot, or a thing
-    on top of it, hides it.
+    on top of it, hides it, or because its tag is too far away or turned away.
 
     Args:
         profile: the robot.
@@ -49,6 +55,7 @@ class TagPerception:
         self._body = RobotBody(profile)
         self._gate = ImageGate(self._body, settings.frozen_after, settings.limits, needs_depth=False)
         self._finder = TagFinder(tagged)
+        self._items = {item.name: item for item in tagged.objects}
         self._drop_after = settings.tracker.drop_after
         self._tracks: dict[str, Track] = {}
         self._grasp = Grasp()
@@ -139,17 +146,27 @@ class TagPerception:
         track.last_seen, track.empty, track.confidence = stamp, 0, sight.confidence
 
     def _shows_its_place(self, one: Admitted, track: Track) -> bool:
-        """Whether an image should show the object if it were still there: nothing that is known is in between."""
-        place = track.position[None, :]
-        column, row, depth = to_pixels(one.image.intrinsics, one.image.pose, place)
-        height, width = one.image.rgb.shape[:2]
-        if not (depth[0] > 0.0 and 0.0 <= column[0] < width and 0.0 <= row[0] < height):
-            return False
+        """Whether an image should show a tag of the object if it were still there."""
         if any(_is_on(other, track) for other in self._tracks.values()):
             return False
-        eye: Array = one.image.pose[:3, 3]
-        between = (eye + ALONG * (place - eye)).astype(np.float32)
-        return one.body is None or not one.body.contains(between, ROBOT_MARGIN).any()
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = track.rotation, track.position
+        item = self._items[track.id]
+        return any(_should_be_read(one, pose @ item.pose_of(tag), tag.size) for tag in item.tags)
+
+
+def _should_be_read(one: Admitted, tag: Array, size: float) -> bool:
+    """Whether a tag (4, 4, base frame) of a size [m] faces the camera, large enough, with no robot in between."""
+    eye, place = one.image.pose[:3, 3], tag[:3, 3]
+    (column,), (row,), (depth,) = to_pixels(one.image.intrinsics, one.image.pose, place[None, :])
+    height, width = one.image.rgb.shape[:2]
+    if not (depth > 0.0 and 0.0 <= column < width and 0.0 <= row < height):
+        return False
+    slant = float(tag[:3, 2] @ (eye - place) / np.linalg.norm(eye - place))
+    if slant < STEEPEST or size * one.image.intrinsics[0, 0] / depth * np.sqrt(slant) < READABLE:
+        return False
+    between = (eye + ALONG * (place - eye)).astype(np.float32)
+    return one.body is None or not one.body.contains(between, ROBOT_MARGIN).any()
 
 
 def _is_on(other: Track, track: Track) -> bool:

@@ -61,9 +61,11 @@ def show(
     camera: FloatArray = FROM_ABOVE,
     name: str = "overhead",
 ) -> Shown:
-    """What a camera sees of objects (by name: (4, 4) poses in the base frame): their tags on a speckled ground."""
+    """What a camera sees of objects (by name: (4, 4) poses in the base frame): their tags on speckled ground, and a dark
+    wall behind it."""
     noise = np.random.default_rng(round(stamp * 1000))
     canvas = np.full((HEIGHT * SHARP, WIDTH * SHARP), 120, np.uint8)
+    canvas[: 20 * SHARP] = 60
     for item in tagged.objects:
         if item.name in poses:
             for tag in item.tags:

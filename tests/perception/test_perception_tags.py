@@ -91,6 +91,7 @@ def test_what_is_out_of_sight_stays(tags: TagPerception, profile: RobotProfile) 
     away = np.asarray(at(0.0, 3.0, 0.0) @ FROM_ABOVE)
     for n in range(1, 9):
         scene = tags.update([show(TAGGED, PLACES, 1.0 + n, away)], state(profile, 1.0 + n))
+        assert not tags.diagnostics
     assert set(scene.objects) == set(PLACES) and scene.find("red_block").last_seen == 1.0
 
 
@@ -101,7 +102,29 @@ def test_what_the_robot_hides_stays(tags: TagPerception, profile: RobotProfile) 
     tags.update([show(TAGGED, under, camera=camera)], state(profile, 1.0))
     for n in range(1, 9):
         scene = tags.update([show(TAGGED, {}, 1.0 + n, camera)], state(profile, 1.0 + n))
+        assert not tags.diagnostics
     assert set(scene.objects) == {"red_block"}
+
+
+@pytest.mark.parametrize(
+    ("eye", "stays"),
+    [
+        ((0.46, 0.03, 0.6), False),  # from above: 35 pixels
+        ((0.85, 0.35, 0.5), False),  # slanting
+        ((1.1, 0.3, 0.12), True),  # the tag on top is seen at 80 degrees
+        ((0.5, 0.1, 2.4), True),  # from 2.4 m it is 9 pixels large
+    ],
+)
+def test_only_who_could_read_its_tag_sees_that_it_is_gone(
+    tags: TagPerception, profile: RobotProfile, eye: tuple[float, float, float], stays: bool
+) -> None:
+    tags.update([show(TAGGED, PLACES)], state(profile, 1.0))
+    camera = looking(eye, PLACES["red_block"][:3, 3])
+    for n in range(1, 9):
+        image = replace(show(TAGGED, {}, 1.0 + n, camera), name="other")
+        scene = tags.update([image], state(profile, 1.0 + n))
+        assert not tags.diagnostics
+    assert ("red_block" in scene.objects) is stays
 
 
 def test_what_is_held_moves_with_the_hand(tags: TagPerception, profile: RobotProfile) -> None:
