@@ -21,6 +21,9 @@ Count = Annotated[int, Field(ge=2, le=50)]
 LEAST_CORNERS: Final = 8
 """Fewer corners than this do not fix the pose of a board well: two tags, or a quarter of a small ChArUco board."""
 
+MOST_PIXELS: Final = 200_000_000
+"""Of a picture to print: A2 at 600 dpi has less."""
+
 Picture = NDArray[np.uint8]
 
 
@@ -38,6 +41,11 @@ class _Board(BaseModel):
     def markers(self) -> Any:
         """The family of markers."""
         return family(self.dictionary)
+
+    def _check_enough(self, needed: int) -> None:
+        """Raise ValueError unless the family has so many markers."""
+        if needed > (count := len(self.markers().bytesList)):
+            raise ValueError(f"the board needs {needed} markers, and {self.dictionary} has {count}; take a larger one")
 
 
 class CharucoBoard(_Board):
@@ -59,6 +67,7 @@ class CharucoBoard(_Board):
     def _fits(self) -> Self:
         if self.marker >= self.square:
             raise ValueError(f"a marker of {self.marker} m does not fit into a square of {self.square} m")
+        self._check_enough(self.columns * self.rows // 2)
         return self
 
     def made(self) -> Any:
@@ -86,6 +95,11 @@ class TagBoard(_Board):
     tag: Metres
     gap: Metres
     dictionary: str = "DICT_APRILTAG_36H11"
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        self._check_enough(self.columns * self.rows)
+        return self
 
     def made(self) -> Any:
         """OpenCV's board."""
@@ -117,12 +131,21 @@ def load_board(path: Path) -> Board:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ReinsError(f"the board '{path}': {where}: {first['msg']}") from error
+        raise ReinsError(f"the board '{path}': {where}: {first['msg'].removeprefix('Value error, ')}") from error
 
 
 def draw(board: Board, pixels_per_metre: float, margin: float = 0.01) -> Picture:
-    """(h, w) picture to print, with a white margin [m]; the board's own size is `board.size`."""
+    """(h, w) picture to print, with a white margin [m]; the board's own size is `board.size`.
+
+    Raises:
+        ReinsError: it would have more than MOST_PIXELS.
+    """
     width, height = (round((side + 2 * margin) * pixels_per_metre) for side in board.size)
+    if width * height > MOST_PIXELS:
+        raise ReinsError(
+            f"a picture of {width}x{height} pixels is too large: the board is {board.size[0]:g} m wide and "
+            f"{board.size[1]:g} m high; are its sizes in metres? Otherwise draw it with less dpi"
+        )
     return np.asarray(board.made().generateImage((width, height), None, round(margin * pixels_per_metre), 1), np.uint8)
 
 
@@ -174,4 +197,7 @@ class BoardFinder:
         points, pixels = self._made.matchImagePoints(corners, ids)
         if points is None or len(points) < LEAST_CORNERS:
             return None
-        return View(name, np.asarray(points, np.float64).reshape(-1, 3), np.asarray(pixels, np.float64).reshape(-1, 2))
+        corners = np.asarray(points, np.float64).reshape(-1, 3)
+        if np.linalg.matrix_rank(corners - corners.mean(axis=0), tol=1e-6) < 2:  # in one line: it can turn about that
+            return None
+        return View(name, corners, np.asarray(pixels, np.float64).reshape(-1, 2))

@@ -85,18 +85,29 @@ def read_poses(folder: Path) -> Mapping[str, FloatArray]:
     """Poses (4, 4) of the tool in the base frame, by the names of their pictures.
 
     Raises:
-        ReinsError: no poses.csv, a column is missing, or a line is not a pose; names the line.
+        ReinsError: no poses.csv, a missing column, a line that is no pose, or a picture twice; names the line.
     """
     path = folder / POSES
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file, skipinitialspace=True)
-            missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-            if missing:
-                raise ReinsError(f"'{path}' lacks {', '.join(missing)}; its first line must be {','.join(COLUMNS)}")
-            return {row["picture"]: _pose(row, f"'{path}', line {reader.line_num}") for row in reader}
+            return dict(_poses(csv.DictReader(file, skipinitialspace=True), path))
     except OSError as error:
         raise ReinsError(f"'{path}' cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ReinsError(f"'{path}' is no CSV file: {error}") from error
+
+
+def _poses(reader: "csv.DictReader[str]", path: Path) -> Iterator[tuple[str, FloatArray]]:
+    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise ReinsError(f"'{path}' lacks {', '.join(missing)}; its first line must be {','.join(COLUMNS)}")
+    known: set[str] = set()
+    for row in reader:
+        where = f"'{path}', line {reader.line_num}"
+        if (name := row["picture"]) in known:
+            raise ReinsError(f"{where}: '{name}' has a pose already; every picture has one")
+        known.add(name)
+        yield name, _pose(row, where)
 
 
 def _pose(row: Mapping[str, str], where: str) -> FloatArray:
@@ -104,8 +115,10 @@ def _pose(row: Mapping[str, str], where: str) -> FloatArray:
         numbers = np.array([float(row[name]) for name in COLUMNS[1:]])
     except (TypeError, ValueError):
         raise ReinsError(f"{where}: expected seven numbers after the picture's name") from None
+    if not np.isfinite(numbers).all():
+        raise ReinsError(f"{where}: a number is not finite")
     length = float(np.linalg.norm(numbers[3:]))
-    if not np.isfinite(numbers).all() or abs(length - 1.0) > 1e-2:
+    if abs(length - 1.0) > 1e-2:
         raise ReinsError(f"{where}: the quaternion qx, qy, qz, qw has length {length:.3f}; expected 1")
     numbers[3:] /= length
     return np.asarray(pin.XYZQUATToSE3(numbers).homogeneous)

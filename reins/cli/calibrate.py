@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from reins.cli.console import ExitCode, Namespace, err, needs_ros, out
+from reins.cli.pictures import save
 from reins.contracts.errors import ReinsError
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ app = typer.Typer(no_args_is_help=True, help="Calibrate a camera: its lens, and 
 
 BELIEVABLE = 2.0
 """A calibration whose corners are farther off than this on average is wrong [pixels]: good ones are below 0.5."""
+
+INCH = 0.0254
+"""[m]"""
 
 
 class Mount(str, Enum):
@@ -54,13 +58,10 @@ def board(
     dpi: Annotated[float, typer.Option(min=50.0, max=1200.0, help="Pixels per inch.")] = 300.0,
 ) -> None:
     """Draw a board to print; print it at 100 %, glue it on something flat, and measure it."""
-    import cv2
-
     from reins.calibration.board import draw, load_board
 
     made = load_board(description)
-    if not cv2.imwrite(str(picture), draw(made, dpi / 0.0254)):
-        raise ReinsError(f"the picture cannot be written to '{picture}'")
+    save(draw(made, dpi / INCH), picture)
     width, height = (side * 1e3 for side in made.size)
     out.print(f"{escape(str(picture))}: the board is {width:.1f} × {height:.1f} mm at {dpi:g} dpi", soft_wrap=True)
 

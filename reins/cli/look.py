@@ -9,12 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from reins.cli.console import Namespace, err, needs_ros, out
+from reins.cli.pictures import save
 from reins.contracts.errors import ReinsError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from reins.contracts.scene import Scene, SceneObject
 
 
@@ -81,19 +79,3 @@ def _row(item: "SceneObject", scene: "Scene") -> list[str]:
         f"{max(scene.stamp - item.last_seen, 0.0):.1f}",
         escape(", ".join(f"{r.predicate.replace('_', ' ')} {r.object}" for r in relations)),
     ]
-
-
-def save(picture: "NDArray[np.uint8]", path: Path) -> None:
-    """Write an RGB picture (height, width, 3) in the format that the file's ending names.
-
-    Raises:
-        ReinsError: no such format, or the file cannot be written.
-    """
-    import cv2
-
-    try:
-        written = cv2.imwrite(str(path), picture[:, :, ::-1])
-    except cv2.error:
-        raise ReinsError(f"'{path}' has no ending of a picture that can be written; .png and .jpg can") from None
-    if not written:
-        raise ReinsError(f"the picture cannot be written to '{path}'")

@@ -21,14 +21,17 @@ from board_views import (
 )
 from typer.testing import CliRunner, Result
 
-from reins.calibration.board import Board, BoardFinder
-from reins.calibration.folder import FolderWriter
+from reins.calibration.board import Board, BoardFinder, CharucoBoard, TagBoard, draw
+from reins.calibration.folder import FolderWriter, read_poses
 from reins.calibration.recording import Recorder
 from reins.cli.app import app
 from reins.cli.console import ExitCode
+from reins.contracts.errors import ReinsError
 from reins.hardware.camera.intrinsics import Intrinsics, load_intrinsics
 from reins.hardware.camera.mount import CameraMount
 from reins.hardware.profile import load_profile
+
+HEAD = "picture,x,y,z,qx,qy,qz,qw"
 
 
 def run(*words: str | Path) -> Result:
@@ -107,8 +110,11 @@ def test_poses_of_other_pictures_are_not_believed(charuco: Path, tmp_path: Path)
         ("board.yaml", "kind: charuco\ncolumns: 7\n", "rows"),
         ("board.yaml", "kind: chess\n", "chess"),
         ("poses.csv", "picture,x,y\n", "lacks z, qx, qy, qz, qw"),
-        ("poses.csv", "picture,x,y,z,qx,qy,qz,qw\nview_001.png,0,0,0,2,0,0,0\n", "line 2: the quaternion"),
-        ("poses.csv", "picture,x,y,z,qx,qy,qz,qw\nview_001.png,0,0,0,1,0,0,0\n", "has no pose of view_002.png"),
+        ("poses.csv", f"{HEAD}\nview_001.png,0,0,0,2,0,0,0\n", "line 2: the quaternion"),
+        ("poses.csv", f"{HEAD}\nview_001.png,0,0,0,1,0,0,0\n", "has no pose of view_002.png"),
+        ("poses.csv", f"{HEAD}\nview_001.png,0,inf,0,1,0,0,0\n", "line 2: a number is not finite"),
+        ("poses.csv", f"{HEAD}\nview_001.png,0,0,0,1,0,0\n", "line 2: expected seven numbers"),
+        ("poses.csv", f"{HEAD}\na.png,0,0,0,1,0,0,0\na.png,1,0,0,1,0,0,0\n", "line 3: 'a.png' has a pose already"),
         ("intrinsics.yaml", "image_width: 640\n", "image_height"),
         ("view_001.png", "no picture", "no picture that can be read"),
     ],
@@ -123,6 +129,12 @@ def test_what_is_wrong_with_a_folder_is_named(charuco: Path, tmp_path: Path, fil
     result = run("hand-eye", folder)
     assert result.exit_code == ExitCode.ERROR
     assert words in result.output.replace("\n", " ")
+
+
+def test_poses_that_are_no_text_are_told(tmp_path: Path) -> None:
+    (tmp_path / "poses.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ReinsError, match="is no CSV file"):
+        read_poses(tmp_path)
 
 
 def test_no_folder_and_no_pictures(tmp_path: Path) -> None:
@@ -141,6 +153,43 @@ def test_a_board_is_drawn_as_large_as_it_is(tmp_path: Path) -> None:
     assert view is not None and len(view.points) == 24
     scale = np.linalg.norm(view.pixels[1] - view.pixels[0]) / np.linalg.norm(view.points[1] - view.points[0])
     assert scale == pytest.approx(10000.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "out", "words"),
+    [
+        ({"square": 3.0, "marker": 2.2}, "b.png", "are its sizes in metres?"),
+        (
+            {"dictionary": "DICT_4X4_50", "columns": 20, "rows": 20},
+            "b.png",
+            "needs 200 markers, and DICT_4X4_50 has 50",
+        ),
+        ({}, "b.foo", "no ending of a picture"),
+        ({}, "none/b.png", "cannot be written"),
+    ],
+)
+def test_a_board_that_cannot_be_drawn_is_told(tmp_path: Path, change: dict[str, object], out: str, words: str) -> None:
+    (tmp_path / "b.yaml").write_text(yaml.safe_dump(CHARUCO.model_dump() | change))
+    result = run("board", tmp_path / "b.yaml", "--out", tmp_path / out)
+    assert result.exit_code == ExitCode.ERROR and words in result.output.replace("\n", " ")
+
+
+@pytest.mark.parametrize(("rows", "fits"), [(10, True), (11, False)])
+def test_a_family_has_markers_for_just_so_many(rows: int, fits: bool) -> None:
+    described = {"kind": "apriltag", "columns": 5, "rows": rows, "tag": 0.04, "gap": 0.01, "dictionary": "DICT_4X4_50"}
+    if fits:
+        TagBoard.model_validate(described)
+        return
+    with pytest.raises(ValueError, match="needs 55 markers, and DICT_4X4_50 has 50"):
+        TagBoard.model_validate(described)
+
+
+def test_corners_in_one_line_are_no_view() -> None:
+    wide = CharucoBoard(kind="charuco", columns=12, rows=3, square=0.03, marker=0.022)
+    drawn = draw(wide, 4000.0)
+    whole = BoardFinder(wide).find(drawn)
+    assert whole is not None and len(whole.points) == 22
+    assert BoardFinder(wide).find(drawn[: len(drawn) // 2 + 20]) is None, "only the upper row is left"
 
 
 class TestRecording:

@@ -61,8 +61,8 @@ def show(
     camera: FloatArray = FROM_ABOVE,
     name: str = "overhead",
 ) -> Shown:
-    """What a camera sees of objects (by name: (4, 4) poses in the base frame): their tags on speckled ground, and a dark
-    wall behind it."""
+    """What a camera sees of objects (by name: (4, 4) poses in the base frame): their tags on speckled ground before
+    a dark wall."""
     noise = np.random.default_rng(round(stamp * 1000))
     canvas = np.full((HEIGHT * SHARP, WIDTH * SHARP), 120, np.uint8)
     canvas[: 20 * SHARP] = 60
