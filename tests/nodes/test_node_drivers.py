@@ -43,5 +43,5 @@ def test_a_robot_with_legs_stands_on_a_ground_and_not_on_a_table() -> None:
 
 
 def test_an_unknown_backend_is_told_with_real_and_simulated_ones() -> None:
-    with pytest.raises(UnknownName, match=r"did you mean 'franka'.*franka, go2, mujoco"):
+    with pytest.raises(UnknownName, match=r"did you mean 'franka'.*franka, franka_peer, go2, mujoco"):
         make_robot("frank", FRANKA, "tabletop", 0)
