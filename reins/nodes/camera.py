@@ -76,6 +76,9 @@ class CameraNode(ManagedNode[CameraSettings]):
     def configure(self) -> None:
         """Read calibration and mount; make topics. The device is opened when the node is activated."""
         settings = self.settings
+        self._video = VideoSettings(
+            settings.source, settings.width, settings.height, settings.rate, settings.timeout, settings.loop
+        )
         profile = load_profile(settings.robot, Profile)
         self._poses = CameraPoses(profile) if isinstance(profile, RobotProfile) else None
         self._calibration = load_intrinsics(Path(settings.calibration)) if settings.calibration else None
@@ -99,12 +102,8 @@ class CameraNode(ManagedNode[CameraSettings]):
 
     def activate(self) -> None:
         """Open the source, and go on trying."""
-        settings = self.settings
-        video = VideoSettings(
-            settings.source, settings.width, settings.height, settings.rate, settings.timeout, settings.loop
-        )
         self._newest = time.monotonic()
-        self._stream = VideoStream(video, self._on_picture, self._on_change)
+        self._stream = VideoStream(self._video, self._on_picture, self._on_change)
         self._stream.start()
         self._timer = self.create_timer(EVERY, self._diagnose)
 
@@ -113,7 +112,7 @@ class CameraNode(ManagedNode[CameraSettings]):
         if self._stream is not None:
             self.destroy_timer(self._timer)
             if not self._stream.close():
-                self.get_logger().error(f"'{self.settings.source}' hangs in its driver and is left behind")
+                self.get_logger().error(f"'{self._video.shown}' hangs in its driver and is left behind")
             self._stream = None
 
     def _on_state(self, message: Any) -> None:
@@ -179,12 +178,12 @@ class CameraNode(ManagedNode[CameraSettings]):
             silent = time.monotonic() - self._newest
             level, words = self._status
         if level == DiagnosticStatus.OK and silent > self.settings.timeout:
-            level, words = DiagnosticStatus.ERROR, f"'{self.settings.source}' has given no picture for {silent:.0f} s"
+            level, words = DiagnosticStatus.ERROR, f"'{self._video.shown}' has given no picture for {silent:.0f} s"
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
         name = self.settings.camera
         message.status = [
-            DiagnosticStatus(name=f"camera: {name}", hardware_id=self.settings.source, level=level, message=words)
+            DiagnosticStatus(name=f"camera: {name}", hardware_id=self._video.shown, level=level, message=words)
         ]
         self._diagnostics.publish(message)
 

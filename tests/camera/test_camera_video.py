@@ -1,5 +1,6 @@
 """Pictures of a real video file by the stream's thread: in order, again from the beginning, and back after a loss."""
 
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from video_files import HEIGHT, PICTURES, RATE, WIDTH, write_video
 
+from reins.hardware.camera import video as video_module
 from reins.hardware.camera.video import FIRST_PAUSE, STOP_WITHIN, Picture, VideoSettings, VideoStream
 
 SOON = 20.0
@@ -89,3 +91,43 @@ def test_closing_does_not_wait_for_a_pause_to_end(tmp_path: Path) -> None:
     begin = time.monotonic()
     assert watcher.stream.close()
     assert time.monotonic() - begin < STOP_WITHIN
+
+
+class HangingCapture:
+    """A camera whose driver gives its picture only when it is let."""
+
+    def __init__(self) -> None:
+        self.reading, self.let, self.released = threading.Event(), threading.Event(), threading.Event()
+
+    def read(self) -> tuple[bool, Picture]:
+        self.reading.set()
+        self.let.wait(SOON)
+        return True, np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+
+    def release(self) -> None:
+        self.released.set()
+
+
+def test_a_picture_that_comes_after_closing_is_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    capture = HangingCapture()
+    monkeypatch.setattr(video_module, "STOP_WITHIN", 0.1)
+    monkeypatch.setattr(VideoStream, "_open", lambda _: capture)
+    watcher = Watcher(VideoSettings("0"))
+    assert capture.reading.wait(SOON)
+    assert not watcher.stream.close(), "it says that the thread is left behind"
+    capture.let.set()
+    assert capture.released.wait(SOON)
+    assert not watcher.levels and not watcher.told
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("rtsp://anna:s3cret@10.0.0.7:554/live?x=a@b", "rtsp://10.0.0.7:554/live?x=a@b"),
+        ("rtsp://anna:p@ss@10.0.0.7/live", "rtsp://10.0.0.7/live"),
+        ("rtsp://10.0.0.7/live", "rtsp://10.0.0.7/live"),
+        ("/dev/video0", "/dev/video0"),
+    ],
+)
+def test_a_password_is_not_shown(source: str, shown: str) -> None:
+    assert VideoSettings(source).shown == shown

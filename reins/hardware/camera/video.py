@@ -1,5 +1,6 @@
 """Pictures from whatever OpenCV opens: a device, a file, an address. A thread of its own reads, and opens again."""
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from typing import Any, Final
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+CREDENTIALS: Final = re.compile(r"://[^/?#]*@")
+"""Name and password of an address, as in rtsp://name:password@host/path."""
 
 Picture = NDArray[np.uint8]
 
@@ -46,6 +50,11 @@ class VideoSettings:
     def is_file(self) -> bool:
         """Whether it is a video file, which is played at its own rate."""
         return not self.source.isdigit() and "://" not in self.source and Path(self.source).is_file()
+
+    @property
+    def shown(self) -> str:
+        """The source for people and logs: without the name and password of an address."""
+        return CREDENTIALS.sub("://", self.source)
 
 
 class VideoStream:
@@ -91,12 +100,12 @@ class VideoStream:
                 return
             if came and self._settings.is_file:
                 if not self._settings.loop:
-                    self._on_change(f"'{self._settings.source}' has ended", False)
+                    self._on_change(f"'{self._settings.shown}' has ended", False)
                     return
                 continue
             pause = FIRST_PAUSE if came else pause
             trouble = "gives no more pictures" if came else "cannot be opened or gives no picture"
-            self._on_change(f"'{self._settings.source}' {trouble}; tried again in {pause:g} s", False)
+            self._on_change(f"'{self._settings.shown}' {trouble}; tried again in {pause:g} s", False)
             self._stop.wait(pause)
             pause = min(2.0 * pause, LONGEST_PAUSE)
 
@@ -129,11 +138,11 @@ class VideoStream:
         period = self._period(capture)
         while not self._stop.is_set():
             good, picture = capture.read()
-            if not good or picture is None:
+            if not good or picture is None or self._stop.is_set():  # a read that hung may end after `close`
                 break
             if not count:
                 height, width = picture.shape[:2]
-                self._on_change(f"'{self._settings.source}' gives pictures of {width}x{height}", True)
+                self._on_change(f"'{self._settings.shown}' gives pictures of {width}x{height}", True)
             count += 1
             self._on_picture(picture, time.monotonic())
             if period:
