@@ -1,7 +1,7 @@
 """From a camera's topics to whole frames: colour, depth, intrinsics and pose of one time."""
 
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from geometry_msgs.msg import PoseStamped
@@ -25,6 +25,16 @@ KEPT: Final = 5
 """Messages of each topic that wait for their partners."""
 
 SMALL: Final = QoSProfile(depth=KEPT, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Partners:
+    """What belongs to a picture: depth if the camera has it, calibration, pose, and its stamp in robot time [s]."""
+
+    depth: Image | None
+    info: CameraInfo
+    pose: PoseStamped
+    stamp: float
 
 
 class CameraInbox:
@@ -55,7 +65,7 @@ class CameraInbox:
         self.depth = Inbox(node, Image, f"{topic}/depth", IMAGES) if with_depth else None
         self._infos = Inbox(node, CameraInfo, f"{topic}/camera_info", SMALL)
         self._poses = Inbox(node, PoseStamped, f"{topic}/pose", SMALL) if self._mounts is None else None
-        self._colour: Image | None = None
+        self._colours: deque[Image] = deque(maxlen=KEPT)
         self._depths: deque[Image] = deque(maxlen=KEPT)
         self._pose: deque[PoseStamped] = deque(maxlen=KEPT)
         self._info: CameraInfo | None = None
@@ -64,9 +74,9 @@ class CameraInbox:
     @property
     def lacking(self) -> str:
         """What keeps the newest picture from being a frame, in words; empty if nothing does."""
-        if self._colour is None:
+        if not self._colours:
             return ""
-        stamp = time_from_msg(self._colour.header.stamp)
+        stamp = time_from_msg(self._colours[-1].header.stamp)
         missing = [] if self.depth is None or _nearest(self._depths, stamp) else ["depth"]
         if self._info is None:
             missing.append("camera_info")
@@ -80,7 +90,7 @@ class CameraInbox:
 
     def on_colour(self, message: Image) -> CameraFrame | None:
         """A picture came; the whole frame, if its partners are there."""
-        self._colour = message
+        self._colours.append(message)
         return self._pair()
 
     def on_depth(self, message: Image) -> CameraFrame | None:
@@ -89,7 +99,7 @@ class CameraInbox:
         return self._pair()
 
     def _pair(self) -> CameraFrame | None:
-        """The frame of the newest picture, once.
+        """The frame of the newest picture whose partners are there, once: depth may come when the next picture has.
 
         Raises:
             ReinsError: its images cannot be read, or are of another camera than those before.
@@ -97,16 +107,26 @@ class CameraInbox:
         if self._poses is not None:
             self._pose.extend(self._poses.drain())
         self._info = next(reversed(self._infos.drain()), self._info)
-        if self._colour is None or self._info is None:
+        for index in reversed(range(len(self._colours))):
+            if (partners := self._partners(time_from_msg(self._colours[index].header.stamp))) is not None:
+                colour, later = self._colours[index], list(self._colours)[index + 1 :]
+                self._colours = deque(later, KEPT)
+                return self._frame_of(colour, partners)
+        return None
+
+    def _partners(self, stamp: float) -> _Partners | None:
+        """What belongs to a picture of this stamp [s]; None while something is missing."""
+        depth = _nearest(self._depths, stamp)
+        if self._info is None or (depth is None and self.depth is not None):
             return None
-        stamp = time_from_msg(self._colour.header.stamp)
-        depth, pose, robot_stamp = _nearest(self._depths, stamp), self._pose_at(stamp), self._robot_time(stamp)
-        if (depth is None and self.depth is not None) or pose is None or robot_stamp is None:
-            return None
-        colour, self._colour = self._colour, None
+        pose, robot_stamp = self._pose_at(stamp), self._robot_time(stamp)
+        return None if pose is None or robot_stamp is None else _Partners(depth, self._info, pose, robot_stamp)
+
+    def _frame_of(self, colour: Image, partners: _Partners) -> CameraFrame:
         self._check_camera(colour.header.frame_id)
-        frame = self._lens.pinhole(frame_from_msgs(self.name, colour, depth, self._info, pose), self._info)
-        return frame if self._clock is None else replace(frame, stamp=robot_stamp)
+        frame = frame_from_msgs(self.name, colour, partners.depth, partners.info, partners.pose)
+        frame = self._lens.pinhole(frame, partners.info)
+        return frame if self._clock is None else replace(frame, stamp=partners.stamp)
 
     def _pose_at(self, stamp: float) -> PoseStamped | None:
         """Where the camera was at a stamp of its own clock [s]; None where that is not known yet."""

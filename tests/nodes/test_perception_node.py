@@ -1,6 +1,7 @@
 """The perception node with cameras that freeze, repeat themselves, fall silent or lie: no scene, and it says why."""
 
 import time
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -129,6 +130,28 @@ def test_pictures_of_another_driver_are_used_by_the_profile_and_the_clocks_diffe
         assert not cameras.events
 
 
+class LateDepth:
+    """Depth that is worked out for so long that three newer pictures are there before it."""
+
+    def __init__(self) -> None:
+        self._waiting: defaultdict[str, deque[Any]] = defaultdict(deque)
+
+    def __call__(self, messages: dict[str, Any]) -> None:
+        depth = messages.pop("depth")
+        waiting = self._waiting[depth.header.frame_id]
+        waiting.append(depth)
+        if len(waiting) > 3:
+            messages["depth"] = waiting.popleft()
+
+
+def test_depth_may_come_after_the_next_pictures() -> None:
+    with perception_with_cameras(spoil=LateDepth()) as cameras:
+        seen = cameras.good_scenes
+        cameras.until(lambda: cameras.good_scenes > seen + 5, "scenes go on")
+        cameras.until(lambda: cameras.level("wrist") == cameras.level("overhead") == OK, "both see")
+
+
 def test_tags_need_no_depth() -> None:
     with perception_with_cameras("backend:=apriltag", "tags:=blocks", spoil=no_depth) as cameras:
-        assert cameras.scenes[-1].source == "apriltag" and not cameras.events
+        assert cameras.scenes[-1].source == "apriltag"
+        cameras.until(lambda: cameras.level("wrist") == cameras.level("overhead") == OK, "both see")
