@@ -89,7 +89,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         self.create_service(Trigger, "perception/reset", self._on_reset)
         self._fresh: dict[str, tuple[CameraFrame, float]] = {}
         self._last = float("-inf")
-        self._time = 0.0
+        self._time: float | None = None
 
     def activate(self) -> None:
         """Begin to look."""
@@ -180,12 +180,12 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         now = self._now()
         lacking = {camera.name: camera.lacking for camera in self._cameras if camera.lacking}
         changes = self._sight.judge(core.image_stamps, core.frozen, now, {**lacking, **self._health.reasons})
+        if now is None or not changes:
+            return
         for change in changes:
             severity = Severity.INFO if change.kind == "camera_back" else Severity.ERROR
             self._events.publish(event_to_msg(SafetyEvent(now, severity, change.kind, change.camera, change.text)))
             self.log(severity, change.text)
-        if not changes:
-            return
         self._diagnose()
         if self._published is not None and (blind := self._sight.blind):
             self._scenes.publish(scene_to_msg(replace(self._published, stale="; ".join(blind.values())), BASE_FRAME))
@@ -199,12 +199,14 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
 
     def _diagnose(self) -> None:
         if not isinstance(self._core, StatePerception):
-            self._diagnostics.publish(self._health.reports, self._sight.blind, self._core.image_stamps, self._now())
+            self._diagnostics.publish(
+                self._health.reports, self._sight.blind, self._core.image_stamps, self._now() or 0.0
+            )
 
-    def _now(self) -> float:
-        """Robot time, as far as states and pictures tell it [s]."""
+    def _now(self) -> float | None:
+        """Robot time, as far as states and pictures tell it [s]; None before they do."""
         stamps = () if isinstance(self._core, StatePerception) else self._core.image_stamps.values()
-        return float(max([self._time, *stamps]))
+        return max([*stamps, *([] if self._time is None else [self._time])], default=None)
 
     def _forget(self) -> None:
         self._core.reset()

@@ -50,16 +50,22 @@ class Sight:
         return {name: self._words[name] for name, kind in self._blind.items() if kind is not None and kind != NEW}
 
     def judge(
-        self, stamps: Mapping[str, float], frozen: Iterable[str], now: float, reasons: Mapping[str, str] | None = None
+        self,
+        stamps: Mapping[str, float],
+        frozen: Iterable[str],
+        now: float | None,
+        reasons: Mapping[str, str] | None = None,
     ) -> list[SightChange]:
         """What changed at robot time `now` [s].
 
         Args:
             stamps: robot time of each camera's newest good picture [s].
             frozen: cameras whose pictures do not change though they should.
-            now: robot time [s].
+            now: robot time [s]; None before it is known, and the cameras' time to begin starts then.
             reasons: what was wrong with the newest pictures of cameras that were left out, by their names.
         """
+        if now is None:
+            return []
         if self._begun is None or now < self._begun:
             self._begun = now
         stuck = set(frozen)

@@ -41,6 +41,12 @@ def test_one_that_never_gives_a_picture_is_told_after_the_limit(sight: Sight) ->
     assert "'wrist' has given no good picture for 3.1 s" in told[0].text and not sight.is_clear
 
 
+def test_before_robot_time_is_known_nothing_counts(sight: Sight) -> None:
+    assert sight.judge({}, (), None) == []
+    assert sight.judge({}, (), 10_000.0) == [], "a robot that runs for hours, and a camera that has just begun"
+    assert len(sight.judge({}, (), 10_000.0 + LIMIT + 0.1)) == 2
+
+
 def test_frozen_is_told_once_and_so_is_its_end(sight: Sight) -> None:
     both = {"overhead": 1.0, "wrist": 1.0}
     sight.judge(both, (), 1.0)
