@@ -77,6 +77,9 @@ def record(
     clock: Annotated[
         Clock, typer.Option(help="Clock of the pictures' stamps: robot (reins' own cameras), or ros (other drivers).")
     ] = Clock.ROBOT,
+    rectified: Annotated[
+        bool, typer.Option("--rectified", help="The pictures have no distortion any more, as from image_proc.")
+    ] = False,
     namespace: Namespace = "",
 ) -> None:
     """Take pictures of a board from a running graph while you move the arm: one wherever it stands still anew."""
@@ -100,7 +103,7 @@ def record(
             recording.run(count, minutes * 60.0)
         except KeyboardInterrupt:
             out.print("stopped")
-        has_lens = recorder.count > 0 and recording.write_intrinsics(folder)
+        has_lens = recorder.count > 0 and recording.write_intrinsics(folder, rectified)
     lens = "with its camera_info" if has_lens else "the camera says no calibration: `reins calibrate intrinsics`"
     out.print(f"{recorder.count} pictures in {escape(str(folder))}, {lens}", soft_wrap=True)
 

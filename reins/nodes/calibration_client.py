@@ -79,8 +79,12 @@ class Recording:
         for tap in self._taps:
             self._client.ignore(tap)
 
-    def write_intrinsics(self, folder: Path) -> bool:
+    def write_intrinsics(self, folder: Path, rectified: bool) -> bool:
         """Write the camera's own calibration into the folder; False if it has none.
+
+        Args:
+            folder: of the pictures.
+            rectified: whether they have no distortion any more, whatever the camera says of its lens.
 
         Raises:
             ReinsError: it is none that is understood; names the camera.
@@ -88,7 +92,8 @@ class Recording:
         info = self._info
         if info is None or not np.any(info.k):
             return False
-        intrinsics_from_msg(info, self._camera, info.width, info.height).write(folder / INTRINSICS)
+        lens = intrinsics_from_msg(info, self._camera, info.width, info.height, rectified)
+        lens.write(folder / INTRINSICS)
         return True
 
     def _check_heard(self) -> None:

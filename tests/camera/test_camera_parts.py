@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.hardware.camera.intrinsics import Rectifier, intrinsics_from, load_intrinsics
 from reins.hardware.camera.mount import CameraMount, mount_from_pose
-from reins.hardware.camera.poses import CameraPoses, RobotClock
+from reins.hardware.camera.poses import BEYOND, CameraPoses, RobotClock
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile, load_profile
 
@@ -135,6 +135,12 @@ class TestPoses:
         expected[:3, :3], expected[:3, 3] = tool.rotation, tool.position
         assert poses.at("hand", 1.25) == pytest.approx(expected @ profile.cameras[1].pose)
         assert poses.at("hand", 0.5) is None and poses.at("hand", 2.5) is None
+
+    @pytest.mark.parametrize(("after", "known"), [(BEYOND - 1e-6, True), (BEYOND + 1e-6, False)])
+    def test_exactly_at_how_much_newer_a_picture_may_be(self, profile: RobotProfile, after: float, known: bool) -> None:
+        poses = CameraPoses(profile)
+        poses.note(1.0, profile.home)
+        assert (poses.at("hand", 1.0 + after) is not None) is known
 
     def test_robot_time_that_starts_again_is_believed(self, profile: RobotProfile) -> None:
         poses = CameraPoses(profile)

@@ -86,8 +86,13 @@ def test_a_lens_that_is_not_understood_is_named() -> None:
 
 
 def test_every_coefficient_is_kept() -> None:
-    read = intrinsics_from_msg(info(RATIONAL, "rational_polynomial"), "wrist", WIDTH, HEIGHT)
-    assert read.distortion.tolist() == RATIONAL
+    read = intrinsics_from_msg(info(RATIONAL, "rational_polynomial"), "wrist", WIDTH, HEIGHT, rectified=False)
+    assert read.distortion.tolist() == RATIONAL and np.array_equal(read.matrix, K)
+
+
+def test_rectified_pictures_have_no_distortion_to_write_down() -> None:
+    read = intrinsics_from_msg(info(BENT), "wrist", WIDTH, HEIGHT, rectified=True)
+    assert not read.distortion.any() and np.array_equal(read.matrix, P[:, :3])
 
 
 def test_a_lens_without_a_matrix_is_named() -> None:
