@@ -69,7 +69,7 @@ class PerceptionSettings(Settings):
         ge=0.0,
         le=1.0,
         description="what is nearer to a camera is right before its lens; the gripper of a wrist camera is farther "
-        "[m]; 0 for never",
+        "[m]; 0 for never, nor is a picture without any edge blocked then",
     )
     blocked_share: float = Field(
         0.5,
