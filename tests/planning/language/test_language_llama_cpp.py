@@ -159,7 +159,7 @@ class TestFiles:
             LlamaCppModel(LlamaSettings(path, context=512)).complete(LONG, SCHEMA, PLENTY, Cancel())
         small = write_tiny_gguf(folder / "small.gguf", context=300)
         with pytest.raises(ModelError, match="holds 300"):
-            LlamaCppModel(LlamaSettings(small)).complete(SHORT, SCHEMA, PLENTY, Cancel())
+            LlamaCppModel(LlamaSettings(small)).complete(LONG, SCHEMA, PLENTY, Cancel())
 
     @pytest.mark.parametrize(
         ("content", "told"),
