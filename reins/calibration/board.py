@@ -6,11 +6,11 @@ from typing import Annotated, Any, Final, Literal
 
 import cv2
 import numpy as np
-import yaml
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from typing_extensions import Self
 
+from reins.contracts.documents import read_document
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.hardware.camera.tags import FAMILIES, TagDetector, family
 from reins.hardware.robot import FloatArray
@@ -122,16 +122,7 @@ def load_board(path: Path) -> Board:
     Raises:
         ReinsError: no such file, or not a board; names the field.
     """
-    try:
-        return _BOARD.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ReinsError(f"the board '{path}' cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ReinsError(f"the board '{path}' is not valid YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ReinsError(f"the board '{path}': {where}: {first['msg'].removeprefix('Value error, ')}") from error
+    return read_document("board", path, _BOARD)
 
 
 def draw(board: Board, pixels_per_metre: float, margin: float = 0.01) -> Picture:

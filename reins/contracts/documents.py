@@ -3,16 +3,42 @@
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from reins.contracts.errors import ReinsError, UnknownName
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
+DocumentT = TypeVar("DocumentT")
+
 _SUFFIX = ".yaml"
+
+
+def read_document(kind: str, path: Path, form: "TypeAdapter[DocumentT]") -> DocumentT:
+    """A document of the user's, from its file.
+
+    Args:
+        kind: what it is, for messages, e.g. "board".
+        path: of the YAML file.
+        form: what is asked of it.
+
+    Raises:
+        ReinsError: no such file, not valid YAML, or not what is asked for; names the field.
+    """
+    try:
+        document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return form.validate_python(document)
+    except OSError as error:
+        raise ReinsError(f"the {kind} '{path}' cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ReinsError(f"the {kind} '{path}' is not valid YAML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise ReinsError(f"the {kind} '{path}': {where}: {first['msg'].removeprefix('Value error, ')}") from error
 
 
 @dataclass(frozen=True, slots=True)

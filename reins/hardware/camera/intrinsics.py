@@ -7,9 +7,10 @@ import cv2
 import numpy as np
 import yaml
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from typing_extensions import Self
 
+from reins.contracts.documents import read_document
 from reins.contracts.errors import ReinsError
 from reins.hardware.robot import FloatArray
 
@@ -139,16 +140,7 @@ def load_intrinsics(path: Path) -> Intrinsics:
     Raises:
         ReinsError: no such file, not YAML, or not a calibration; names the field.
     """
-    try:
-        return Intrinsics.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ReinsError(f"the calibration '{path}' cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ReinsError(f"the calibration '{path}' is not valid YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ReinsError(f"the calibration '{path}': {where}: {first['msg']}") from error
+    return read_document("calibration", path, TypeAdapter(Intrinsics))
 
 
 class Rectifier:

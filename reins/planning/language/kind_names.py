@@ -44,20 +44,21 @@ class KindNames:
 
         An id that is a word, without a digit or an underscore, stays: nobody knows whether it is meant as one.
         """
-        return self._spoken_ids.sub(lambda found: self._shown[found[0]], text.lower())
+        return self._named(text.lower())
 
     def point(self, plan: Plan) -> Plan:
         """A plan as a model is to say it: names in place of ids, in its words too."""
-        return renamed(plan, self.shown, lambda text: self._spoken_ids.sub(lambda found: self._shown[found[0]], text))
+        return renamed(plan, self.shown, self._named)
 
     def restore(self, plan: Plan) -> Plan:
         """The plan with the objects' ids in place of their names, in its words too."""
-        spelt = self._spoken_names
-        return renamed(
-            plan,
-            lambda shown: self._ids.get(shown, shown),
-            lambda text: spelt.sub(lambda found: self._ids[found[0]], text),
-        )
+        return renamed(plan, lambda shown: self._ids.get(shown, shown), self._spelt)
+
+    def _named(self, text: str) -> str:
+        return self._spoken_ids.sub(lambda found: self._shown[found[0]], text)
+
+    def _spelt(self, text: str) -> str:
+        return self._spoken_names.sub(lambda found: self._ids[found[0]], text)
 
 
 def _any_of(names: list[str]) -> "re.Pattern[str]":
