@@ -1,9 +1,9 @@
 """Starts the UR peer as a process and asks things of it."""
 
-from reins.peers.process import PeerProcess, address_of_its_own
+from reins.peers.arm_process import ArmPeer
 
 
-class URPeer(PeerProcess):
+class URPeer(ArmPeer):
     """A running peer, with the traits that `reins.peers.ur.peer` tells of.
 
     Implements `reins.hardware.conformance.under_test.Tampering`.
@@ -20,16 +20,7 @@ class URPeer(PeerProcess):
     def __init__(
         self, *traits: str, profile: str = "ur5e", world: str = "tabletop", seed: int = 0, address: str = ""
     ) -> None:
-        self.address = address or address_of_its_own()
-        super().__init__("UR", ["-m", "reins.peers.ur", self.address, profile, world, str(seed), *traits])
-
-    def cut_network(self) -> None:
-        """Nothing passes any more."""
-        self.ask("cut")
-
-    def restore_network(self) -> None:
-        """As before."""
-        self.ask("restore")
+        super().__init__("UR", "reins.peers.ur", *traits, profile=profile, world=world, seed=seed, address=address)
 
     def raise_fault(self) -> str:
         """A collision."""
