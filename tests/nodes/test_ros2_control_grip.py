@@ -31,7 +31,7 @@ from reins.nodes.ros2_control.gripper import RESTING, SILENCE, Ros2ControlGrip
 from reins.nodes.ros2_control.manager import ControllerManager
 from reins.nodes.ros2_control.setpoints import SETPOINTS
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]  # they pass alone, not yet in a process that many graphs were in
+pytestmark = pytest.mark.ros
 
 LIMITS = load_profile("franka").gripper
 CLOSED, OPEN = 0.7, -0.1

@@ -29,6 +29,8 @@ from reins.peers.franka.process import FrankaPeer
 
 franky = pytest.importorskip("franky")
 
+pytestmark = pytest.mark.ros  # not beside others: an arm without a command for 90 ms stops by itself
+
 PROFILE = load_profile("franka")
 ARM = ArmUnderTest(
     driver="franka",

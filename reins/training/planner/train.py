@@ -7,10 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from math import cos, pi
 from pathlib import Path
-from typing import Any, Final
+from shutil import which
+from typing import Any, Final, cast
 
 import torch
 from tokenizers import Tokenizer
+from torch import Tensor
 from torch.nn import functional
 
 from reins.contracts.errors import ReinsError
@@ -27,6 +29,7 @@ CURVE: Final = "curve.jsonl"
 
 Tell = Callable[[str], None]
 OnStep = Callable[[int], None]
+Hidden = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,9 @@ def train(settings: PlannerSettings, folder: Path, limits: Limits, tell: Tell, o
     run = _resumed(settings, folder) or _begun(settings, folder, tell)
     began = saved = looked = time.monotonic()
     before = run.progress.seconds
+    hidden = _hidden(run)
     for batch in _until_done(run):
-        _step(run, batch)
+        _step(run, hidden, batch)
         now = time.monotonic()
         run.progress.seconds = before + now - began
         on_step(run.progress.step)
@@ -193,7 +197,14 @@ def _until_done(run: Run) -> Iterator[Batch]:
         run.progress.chunk = feed.chunk
 
 
-def _step(run: Run, batch: Batch) -> None:
+def _hidden(run: Run) -> Hidden:
+    """The network up to its output, compiled where the settings ask it and a C++ compiler is there."""
+    if run.settings.compiled and which("g++"):
+        return cast(Hidden, torch.compile(run.network.hidden, dynamic=True))
+    return run.network.hidden
+
+
+def _step(run: Run, hidden: Hidden, batch: Batch) -> None:
     settings, progress = run.settings, run.progress
     share = rate_share(progress.step, settings)
     for optimiser, rate in zip(run.optimisers, (settings.rate, settings.side_rate), strict=True):
@@ -201,7 +212,7 @@ def _step(run: Run, batch: Batch) -> None:
             group["lr"] = rate * share
     told = batch.wanted != NOTHING
     with _precision(settings):
-        logits = run.network.logits(run.network.hidden(batch.tokens)[told])
+        logits = run.network.logits(hidden(batch.tokens)[told])
     losses = functional.cross_entropy(logits.float(), batch.wanted[told], reduction="none")
     of_reply = batch.replies[told]
     of_replies, of_prompts = losses[of_reply].mean(), losses[~of_reply].mean()

@@ -93,7 +93,9 @@ def test_the_likeliest_tokens_are_the_same(
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A network after seconds of training: it begins its replies as replies begin, and is sure of little else."""
-    settings = PlannerSettings(steps=30, batch=512, read=60, chunk=48, warm=4, evaluated=1, half=False, shape=SHAPE)
+    settings = PlannerSettings(
+        steps=120, batch=512, read=60, chunk=48, warm=4, evaluated=1, half=False, compiled=False, rate=0.02, shape=SHAPE
+    )
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as monkeypatch:
