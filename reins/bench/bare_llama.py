@@ -8,9 +8,9 @@ from typing import Any
 
 from typing_extensions import Self
 
-from reins.planning.language.backends.factory import shipped_model
-from reins.planning.language.backends.llama_cpp import BATCH, fitting_threads, heard
-from reins.planning.language.model import require
+from reins.language_models.llama_cpp import BATCH, fitting_threads, heard
+from reins.language_models.model import require
+from reins.planning.language.doors import shipped_model
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.tracing.reading import Entry
 

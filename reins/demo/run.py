@@ -22,7 +22,7 @@ from reins.hardware.profile import load_profile
 from reins.nodes.outcomes import TaskOutcome, TaskProgress
 from reins.nodes.recorder import GraphRecorder
 from reins.planning.factory import make_planner
-from reins.planning.language.backends.factory import BACKENDS as LANGUAGE_BACKENDS
+from reins.planning.language.doors import BACKENDS as LANGUAGE_BACKENDS
 from reins.sim.predicates import Predicate
 from reins.sim.simulators import require_simulator
 from reins.sim.world import load_world

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from reins.contracts.errors import look_up
-from reins.planning.language.backends.factory import BACKENDS
+from reins.planning.language.doors import BACKENDS
 from reins.planning.language.planner import LanguagePlanner, Report
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Planner

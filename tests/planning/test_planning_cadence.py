@@ -8,10 +8,10 @@ from planning_world import DURATION, World
 
 from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import Scene
+from reins.language_models.model import Bounds, Cancel, Completion, ModelError, PromptFormat
 from reins.planning.actions import Limits
 from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
-from reins.planning.language.model import Bounds, Cancel, Completion, ModelError, PromptFormat
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.reply import reply_text
 from reins.planning.language.settings import LanguageSettings

@@ -17,10 +17,10 @@ from typer.testing import CliRunner, Result
 from reins.cli.app import app
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Plan, SkillCall
+from reins.language_models.model import Bounds, Cancel, Completion, ModelError, PromptFormat
 from reins.planning.approval import Edit
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
-from reins.planning.language.model import Bounds, Cancel, Completion, ModelError, PromptFormat
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.tracing.page import line_of, write_page

@@ -20,18 +20,19 @@ last. Sections that have nothing to say are left out. Instructions are in small 
 
 from collections.abc import Iterator, Mapping
 from math import dist
-from typing import Final, Literal
+from typing import Final
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.facts import MOVED_LEAST
 from reins.contracts.plan import SkillCall
 from reins.contracts.scene import Scene, SceneObject
+from reins.language_models.model import COMPACT
 from reins.planning.language.kind_names import KindNames
 from reins.planning.language.plain import plain_colour, plain_label, plain_text
 from reins.planning.planner import History, StepRecord
 from reins.skills.registry import SkillSpec
 
-FORMAT: Final[Literal["compact-2"]] = "compact-2"
+FORMAT: Final = COMPACT
 """The name of this format: a GGUF file says under the key `reins.prompt` that its model takes it."""
 
 MOST_INSTRUCTION: Final = 400

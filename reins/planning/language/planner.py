@@ -15,13 +15,7 @@ from typing import Final
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
-from reins.planning.answers import CannotDo, Unclear
-from reins.planning.english.meaning import read
-from reins.planning.language.cache import PlanCache, key_of
-from reins.planning.language.chat import again, chat_prompt
-from reins.planning.language.compact import compact_prompt, kind_names, plain_instruction
-from reins.planning.language.guard import said_constraints, tightest
-from reins.planning.language.model import (
+from reins.language_models.model import (
     Bounds,
     Cancel,
     Cancelled,
@@ -31,6 +25,12 @@ from reins.planning.language.model import (
     Prompt,
     prompt_text,
 )
+from reins.planning.answers import CannotDo, Unclear
+from reins.planning.english.meaning import read
+from reins.planning.language.cache import PlanCache, key_of
+from reins.planning.language.chat import again, chat_prompt
+from reins.planning.language.compact import compact_prompt, kind_names, plain_instruction
+from reins.planning.language.guard import said_constraints, tightest
 from reins.planning.language.plain import Names, Naming
 from reins.planning.language.promise import falls_short
 from reins.planning.language.reply import read_reply

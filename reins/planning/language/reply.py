@@ -8,9 +8,7 @@ from pydantic import ValidationError
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan
-
-MOST_REPLY: Final = 20_000
-"""Characters of a reply; no plan is as long."""
+from reins.language_models.model import MOST_REPLY
 
 _THINKING: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
 _QUOTED: Final = 60  # characters of a reply that are quoted in an error

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from reins.contracts.scene import Scene
+from reins.language_models.model import Schema
 from reins.planning.language.plain import Names, Naming
 from reins.skills.registry import Parameter, SkillSpec
-
-Schema = dict[str, Any]
 
 MOST_STEPS: Final = 24
 """Steps of a plan that a model may propose."""

@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 
 from reins.contracts.scene import Scene
+from reins.language_models.llama_cpp import LlamaCppModel, LlamaSettings
+from reins.language_models.model import Bounds, Cancel, ModelError
 from reins.models.language import GoldenPlan
 from reins.perception.state import StatePerception
-from reins.planning.language.backends.llama_cpp import LlamaCppModel, LlamaSettings
 from reins.planning.language.compact import FORMAT, compact_prompt, kind_names
-from reins.planning.language.model import Bounds, Cancel, ModelError
 from reins.planning.language.schema import plan_schema
 from reins.planning.planner import History
 from reins.planning.verifier import verify

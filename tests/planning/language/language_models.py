@@ -3,17 +3,17 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from reins.planning.language.model import (
+from reins.language_models.model import (
     Bounds,
     Cancel,
     Completion,
     ModelError,
     Prompt,
     PromptFormat,
+    Schema,
     unheard,
 )
 from reins.planning.language.planner import LanguagePlanner
-from reins.planning.language.schema import Schema
 from reins.planning.language.settings import LanguageSettings
 from reins.skills.library import SKILLS
 from reins.skills.registry import SkillSpec

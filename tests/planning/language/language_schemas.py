@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from reins.planning.language.schema import Schema
+from reins.language_models.model import Schema
 
 
 def fits(value: Any, schema: Schema) -> bool:

@@ -8,8 +8,8 @@ from planning_tables import at, scene_of, tabletop, thing
 
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
+from reins.language_models.model import ModelError
 from reins.planning.language.cache import PlanCache, key_of
-from reins.planning.language.model import ModelError
 from reins.planning.planner import History, StepRecord
 
 SCENE = tabletop()

@@ -24,9 +24,9 @@ from faulty_server import (
 from planning_tables import tabletop
 from planning_world import World
 
+from reins.language_models import openai
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
-from reins.planning.language.backends import openai
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import History

@@ -14,8 +14,8 @@ from reins.bench.bare_llama import BareLlama
 from reins.bench.first_call import run_first_call
 from reins.bench.planning import run_planning
 from reins.contracts.errors import ReinsError
-from reins.planning.language.backends.factory import shipped_model
-from reins.planning.language.model import ModelError
+from reins.language_models.model import ModelError
+from reins.planning.language.doors import shipped_model
 from reins.planning.language.settings import LanguageSettings
 
 

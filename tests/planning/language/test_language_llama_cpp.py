@@ -9,10 +9,10 @@ import pytest
 from language_schemas import fits
 from planning_tables import tabletop
 
+from reins.language_models.model import Bounds, Cancel, Cancelled, Message, ModelError, Prompt
 from reins.planning.factory import make_planner
 from reins.planning.language.chat import chat_prompt
 from reins.planning.language.compact import compact_prompt
-from reins.planning.language.model import Bounds, Cancel, Cancelled, Message, ModelError, Prompt
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
 from reins.planning.language.settings import LanguageSettings
@@ -24,7 +24,7 @@ pytest.importorskip("gguf")
 
 from tiny_gguf import CHATML, write_tiny_gguf, write_tiny_lora
 
-from reins.planning.language.backends.llama_cpp import LlamaCppModel, LlamaSettings
+from reins.language_models.llama_cpp import LlamaCppModel, LlamaSettings
 
 SCENE = tabletop()
 SCHEMA = plan_schema(SCENE, SKILLS)

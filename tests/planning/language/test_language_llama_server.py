@@ -16,10 +16,10 @@ import pytest
 from language_schemas import fits
 from planning_tables import tabletop
 
-from reins.planning.language.backends.openai import OpenAIModel
+from reins.language_models.model import Bounds, Cancel, Cancelled, Prompt
+from reins.language_models.openai import OpenAIModel
 from reins.planning.language.chat import chat_prompt
 from reins.planning.language.compact import compact_prompt
-from reins.planning.language.model import Bounds, Cancel, Cancelled, Prompt
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
 from reins.planning.planner import History

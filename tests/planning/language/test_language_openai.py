@@ -24,10 +24,10 @@ from faulty_server import (
 )
 from planning_tables import tabletop
 
+from reins.language_models import openai
+from reins.language_models.model import Bounds, Cancel, Cancelled, Completion, Message, ModelError, unheard
+from reins.language_models.openai import OpenAIModel
 from reins.planning.factory import make_planner
-from reins.planning.language.backends import openai
-from reins.planning.language.backends.openai import OpenAIModel
-from reins.planning.language.model import Bounds, Cancel, Cancelled, Completion, Message, ModelError, unheard
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.schema import plan_schema
 from reins.planning.language.settings import LanguageSettings

@@ -11,10 +11,10 @@ from planning_world import World
 
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
+from reins.language_models.model import Cancel, Cancelled, ModelError
 from reins.planning.approval import Approve, Reject
 from reins.planning.executor import TaskExecutor
 from reins.planning.language.compact import FORMAT, kind_names
-from reins.planning.language.model import Cancel, Cancelled, ModelError
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import Cancellable, History, StepRecord

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan, SkillCall
-from reins.planning.language.reply import MOST_REPLY, read_reply, reply_text
+from reins.language_models.model import MOST_REPLY
+from reins.planning.language.reply import read_reply, reply_text
 
 PICK = SkillCall(skill="pick", arguments={"object": "red_block"})
 PUSH = SkillCall(skill="push", arguments={"object": "red_block", "direction": "left", "distance": 0.05})

@@ -12,7 +12,7 @@ from language_schemas import fits, replies
 from planning_tables import TABLETOP, scene_of, tabletop
 
 from reins.contracts.scene import Scene, by_id
-from reins.planning.language.grammar import grammar_of
+from reins.language_models.grammar import grammar_of
 from reins.planning.language.plain import NAME
 from reins.planning.language.reply import read_reply, reply_text
 from reins.planning.language.schema import MOST_STEPS, numbers, plan_schema

@@ -9,10 +9,10 @@ import pytest
 from language_schemas import fits
 from planning_tables import tabletop
 
+from reins.language_models.model import Bounds, Cancel, Cancelled, Message, ModelError
 from reins.planning.factory import make_planner
 from reins.planning.language.chat import chat_prompt
 from reins.planning.language.compact import compact_prompt
-from reins.planning.language.model import Bounds, Cancel, Cancelled, Message, ModelError
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
 from reins.planning.language.settings import LanguageSettings
@@ -26,7 +26,7 @@ pytest.importorskip("gguf")
 
 from tiny_folder import write_tiny_folder
 
-from reins.planning.language.backends.transformers import TransformersModel
+from reins.language_models.transformers import TransformersModel
 
 pytestmark = pytest.mark.slow
 

@@ -1,9 +1,9 @@
 """The schema of a reply as a GBNF grammar for llama.cpp.
 
 llama.cpp's own converter in Python lets line breaks and other control characters into strings, which is not JSON, and
-cannot bound numbers. This one knows just what `plan_schema` uses: objects whose properties stand in order, arrays,
-strings, enumerations and alternatives, all of them bounded. White space is at most one blank after a bracket, a colon
-or a comma.
+cannot bound numbers. This one knows just what our schemas use: objects whose properties stand in order, arrays,
+strings, whole numbers up to a power of ten, enumerations and alternatives, all of them bounded. White space is at most
+one blank after a bracket, a colon or a comma.
 
 Source of the notation: llama.cpp, grammars/README.md.
 """
@@ -11,7 +11,7 @@ Source of the notation: llama.cpp, grammars/README.md.
 import json
 from typing import Any, Final
 
-from reins.planning.language.schema import Schema
+from reins.language_models.model import Schema
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False)
 _SPACE: Final = 'space ::= " "?'
@@ -56,6 +56,8 @@ class _Rules:
                 return " | ".join(map(_literal, values))
             case {"type": "string", "maxLength": most}:
                 return f'"\\"" char{{{schema.get("minLength", 0)},{most}}} "\\""'
+            case {"type": "integer", "minimum": 0, "maximum": most} if most == 10 ** (len(str(most)) - 1) > 1:
+                return f'"{most}" | "0" | [1-9] [0-9]{{0,{len(str(most)) - 2}}}'
             case {"type": "array", "items": items, "maxItems": most}:
                 item = self.of(items)
                 several = f'{item} ("," space {item}){{0,{most - 1}}}'

@@ -1,5 +1,6 @@
-"""The shape of a language model: a prompt and a schema in, text that fits out, within bounds, and cancellable."""
+"""The shape of a language model: text, pictures and a schema in, text that fits out, within bounds, and cancellable."""
 
+import base64
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,21 +9,53 @@ from importlib import import_module
 from typing import Any, Final, Literal, Protocol
 
 from reins.contracts.errors import ReinsError
-from reins.planning.language.schema import Schema
+
+Schema = dict[str, Any]
+"""A JSON schema of the kinds that `grammar_of` knows."""
 
 PromptFormat = Literal["chat", "compact-2"]
+
+COMPACT: Final[Literal["compact-2"]] = "compact-2"
+"""The short prompt of models that were trained on it: a GGUF file says so under the key `reins.prompt`."""
+
+MOST_REPLY: Final = 20_000
+"""Characters of a reply; whatever is longer has no end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in a turn, as a file of its kind.
+
+    Attributes:
+        data: the file's bytes.
+        kind: "jpeg" or "png".
+    """
+
+    data: bytes
+    kind: Literal["jpeg", "png"] = "jpeg"
+
+    @property
+    def url(self) -> str:
+        """The picture as a data URL, as OpenAI's protocol and llama-cpp-python take it."""
+        return f"data:image/{self.kind};base64,{base64.b64encode(self.data).decode()}"
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation; pictures come before its text."""
 
     role: Literal["system", "user", "assistant"]
     content: str
+    pictures: tuple[Picture, ...] = ()
 
 
 Prompt = str | Sequence[Message]
 """Text that the model continues as it stands, or a conversation that its chat template is put around."""
+
+
+def pictures_of(prompt: Prompt) -> tuple[Picture, ...]:
+    """Every picture of a prompt, in order."""
+    return () if isinstance(prompt, str) else tuple(picture for turn in prompt for picture in turn.pictures)
 
 
 def prompt_text(prompt: Prompt) -> str:
@@ -153,7 +186,7 @@ class LanguageModel(Protocol):
 
         Args:
             prompt: what to reply to.
-            schema: of the reply, see `plan_schema`.
+            schema: of the reply; everything in it is bounded.
             bounds: what it may cost.
             cancel: ends it from another thread, soon.
             on_text: called with every piece of the reply as it comes.

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Self
 
-from reins.planning.language.model import ModelError
+from reins.language_models.model import ModelError
 
 _CANDIDATE: Final = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)], align=True)
 """struct llama_token_data of llama.h."""

@@ -5,8 +5,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from reins.language_models.model import LanguageModel, ModelError
 from reins.planning.language.compact import FORMAT
-from reins.planning.language.model import LanguageModel, ModelError
 from reins.planning.language.settings import LanguageSettings
 
 
@@ -24,21 +24,21 @@ def shipped_model() -> Path:
 
 
 def _llama_cpp(settings: LanguageSettings) -> LanguageModel:
-    from reins.planning.language.backends.llama_cpp import LlamaCppModel, LlamaSettings
+    from reins.language_models.llama_cpp import LlamaCppModel, LlamaSettings
 
     path = Path(settings.model).expanduser() if settings.model else shipped_model()
     return LlamaCppModel(LlamaSettings(path, settings.context, settings.threads, settings.gpu_layers, settings.lora))
 
 
 def _openai(settings: LanguageSettings) -> LanguageModel:
-    from reins.planning.language.backends.openai import OpenAIModel
+    from reins.language_models.openai import OpenAIModel
 
     takes = FORMAT if settings.prompt == "compact" else "chat"
     return OpenAIModel(settings.base_url, settings.model, settings.key_variable, takes)
 
 
 def _transformers(settings: LanguageSettings) -> LanguageModel:
-    from reins.planning.language.backends.transformers import TransformersModel
+    from reins.language_models.transformers import TransformersModel
 
     if not settings.model:
         raise ModelError("the transformers backend needs the path of a folder in the parameter 'model'")

@@ -20,11 +20,11 @@ from typing import Any, Final
 
 from jinja2 import TemplateError
 
-from reins.planning.language.backends.choice import Chooser
-from reins.planning.language.backends.turns import rendered, transcript
-from reins.planning.language.compact import FORMAT
-from reins.planning.language.grammar import grammar_of
-from reins.planning.language.model import (
+from reins.language_models.choice import Chooser
+from reins.language_models.grammar import grammar_of
+from reins.language_models.model import (
+    COMPACT,
+    INSTALL,
     Bounds,
     Cancel,
     Completion,
@@ -32,10 +32,13 @@ from reins.planning.language.model import (
     ModelError,
     Prompt,
     PromptFormat,
+    Schema,
+    pictures_of,
     require,
     unheard,
 )
-from reins.planning.language.schema import Schema
+from reins.language_models.turns import rendered, transcript
+from reins.language_models.wire import content_of
 
 PROMPT_KEY: Final = "reins.prompt"
 """Key of a GGUF file's metadata under which it names the prompt that it takes."""
@@ -63,6 +66,7 @@ class LlamaSettings:
         threads: that compute; 0 for one on each core, or one alone for a file under SMALL.
         gpu_layers: layers on the GPU; -1 for all.
         lora: path of a LoRA adapter, or empty.
+        projector: path of the GGUF file that turns pictures into what the model reads ("mmproj"), or empty.
     """
 
     path: Path
@@ -70,6 +74,7 @@ class LlamaSettings:
     threads: int = 0
     gpu_layers: int = 0
     lora: str = ""
+    projector: str = ""
 
 
 class LlamaCppModel:
@@ -84,6 +89,11 @@ class LlamaCppModel:
         _check_file(settings.path)
         if settings.lora:
             _check_file(Path(settings.lora))
+        handler = None
+        if settings.projector:
+            _check_file(Path(settings.projector), "projector")
+            handler = seeing_handler(self._lib, settings.projector)
+        self._sees = handler is not None
         self._path = settings.path
         threads = settings.threads or fitting_threads(settings.path)
         with heard(self._lib) as log:
@@ -96,6 +106,7 @@ class LlamaCppModel:
                     n_threads_batch=threads,
                     n_gpu_layers=settings.gpu_layers,
                     lora_path=settings.lora or None,
+                    chat_handler=handler,
                     verbose=False,
                 )
             except (ValueError, RuntimeError, OSError, AssertionError, TemplateError) as error:
@@ -119,7 +130,7 @@ class LlamaCppModel:
     @property
     def takes(self) -> PromptFormat:
         """What the file says, or a conversation."""
-        return FORMAT if self._llama.metadata.get(PROMPT_KEY) == FORMAT else "chat"
+        return COMPACT if self._llama.metadata.get(PROMPT_KEY) == COMPACT else "chat"
 
     def complete(
         self,
@@ -131,6 +142,8 @@ class LlamaCppModel:
     ) -> Completion:
         """The reply. See `LanguageModel`."""
         begun = time.monotonic()
+        if not isinstance(prompt, str) and pictures_of(prompt):
+            return self._complete_seeing(prompt, schema, bounds, cancel, on_text)
         tokens = self._tokens(prompt)
         if len(tokens) + LEAST_REPLY > self._context:
             raise ModelError(
@@ -157,6 +170,56 @@ class LlamaCppModel:
                     break
         return Completion(text + decode(b"", True), len(tokens), count, first, time.monotonic() - begun, cut, known)
 
+    def _complete_seeing(
+        self,
+        turns: Sequence[Message],
+        schema: Schema,
+        bounds: Bounds,
+        cancel: Cancel,
+        on_text: Callable[[str], None],
+    ) -> Completion:
+        """The reply to a conversation with pictures, by llama-cpp-python's own way through the projector.
+
+        A cancel and the end of the time take effect between two tokens, and between two operations on the prompt.
+        """
+        if not self._sees:
+            raise ModelError(
+                f"{self.name} takes no pictures without its projector; name it in the parameter 'projector'"
+            )
+        begun = time.monotonic()
+        messages = [{"role": turn.role, "content": content_of(turn)} for turn in turns]
+        text, count, first, cut = "", 0, 0.0, False
+        with self._stopped_by(cancel, bounds.seconds):
+            try:
+                for chunk in self._llama.create_chat_completion(
+                    messages=messages,
+                    grammar=self._lib.LlamaGrammar.from_string(grammar_of(schema), verbose=False),
+                    max_tokens=bounds.tokens,
+                    temperature=bounds.temperature,
+                    seed=bounds.seed,
+                    repeat_penalty=1.0,  # JSON repeats itself
+                    stream=True,
+                ):
+                    self._check_stopped(cancel, bounds)
+                    choice = chunk["choices"][0]
+                    cut = choice.get("finish_reason") == "length"
+                    if piece := choice["delta"].get("content"):
+                        first = first or time.monotonic() - begun
+                        text += piece
+                        count += 1
+                        on_text(piece)
+            except (ValueError, RuntimeError, TemplateError, OSError) as error:
+                self._check_stopped(cancel, bounds)
+                raise ModelError(f"{self.name} failed in the middle of its work: {error}") from error
+            finally:
+                self._llama.reset()  # what it has read of a picture is not to be taken for text
+        return Completion(text, 0, count, first, time.monotonic() - begun, cut)
+
+    def _check_stopped(self, cancel: Cancel, bounds: Bounds) -> None:
+        if self._stop.value:
+            cancel.check()
+            raise ModelError(f"{self.name} gave no whole reply within {bounds.seconds:.3g} s")
+
     def close(self) -> None:
         """Free the model."""
         self._llama.close()
@@ -181,9 +244,7 @@ class LlamaCppModel:
                 llama.reset()
                 if not self._stop.value:
                     raise ModelError(f"{self.name} failed in the middle of its work: {error}") from error
-            if self._stop.value:
-                cancel.check()
-                raise ModelError(f"{self.name} gave no whole reply within {bounds.seconds:.3g} s")
+            self._check_stopped(cancel, bounds)
             token = chooser.choose(self._lib.llama_get_logits_ith(llama.ctx, -1))
             yield token
             left = [token]
@@ -237,7 +298,22 @@ def fitting_threads(path: Path) -> int:
     return 1 if path.stat().st_size < SMALL else len(os.sched_getaffinity(0))
 
 
-def _check_file(path: Path) -> None:
+def seeing_handler(lib: Any, projector: str) -> Any:
+    """What reads pictures through a projector, for any model whose file has a chat template.
+
+    Raises:
+        ModelError: this llama-cpp-python has none.
+    """
+    formats = require("llama_cpp.llama_chat_format")
+    if not hasattr(formats, "MTMDChatHandler"):
+        raise ModelError(
+            f"llama-cpp-python {lib.__version__} reads pictures of some models only; {INSTALL['llama_cpp']} of 0.3.30 or "
+            "newer"
+        )
+    return formats.MTMDChatHandler(clip_model_path=projector, verbose=False)
+
+
+def _check_file(path: Path, parameter: str = "model") -> None:
     """Say what is wrong with a file that llama.cpp need not be asked about."""
     if path.is_dir():
         raise ModelError(f"{path} is a folder; name the GGUF file in it")
@@ -245,7 +321,7 @@ def _check_file(path: Path) -> None:
         with path.open("rb") as handle:
             magic = handle.read(4)
     except FileNotFoundError:
-        raise ModelError(f"there is no model file {path}; name a GGUF file in the parameter 'model'") from None
+        raise ModelError(f"there is no model file {path}; name a GGUF file in the parameter '{parameter}'") from None
     except OSError as error:
         raise ModelError(f"the model file {path} cannot be read: {error.strerror}") from error
     if magic != b"GGUF":

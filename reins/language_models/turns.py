@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import TemplateError
 
-from reins.planning.language.model import Message, ModelError
+from reins.language_models.model import Message, ModelError
 
 Template = Callable[[list[dict[str, str]]], str]
 

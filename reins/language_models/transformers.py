@@ -1,28 +1,30 @@
 """The `transformers` backend: any causal or image-text model in a folder, held to the schema by llguidance.
 
-Only the text side of an image-text model is used. Weights have to be safetensors and code in the folder is not run, so
+The text side of an image-text model is used alone unless it is to see. Weights have to be safetensors and code in the folder is not run, so
 that a folder from somewhere can do no more than reply.
 """
 
 import time
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from reins.planning.language.backends.turns import rendered, transcript
-from reins.planning.language.model import (
+from reins.language_models.model import (
     Bounds,
     Cancel,
     Completion,
     ModelError,
     Prompt,
     PromptFormat,
+    Schema,
+    pictures_of,
     require,
     unheard,
 )
-from reins.planning.language.schema import Schema
+from reins.language_models.turns import rendered, transcript
 
 _COMPACT: Final = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
 """No white space at all, for one that may write some may write it for ever."""
@@ -35,13 +37,15 @@ class TransformersModel:
         path: of the folder.
         device: for PyTorch; "auto" for a GPU if there is one.
         takes: the prompt that the model was made for.
+        sees: whether prompts have pictures; the folder then has an image-text model, with its processor.
 
     Raises:
         ModelError: the packages are not installed, or the folder does not load; says why.
     """
 
-    def __init__(self, path: Path, device: str = "auto", takes: PromptFormat = "chat") -> None:
+    def __init__(self, path: Path, device: str = "auto", takes: PromptFormat = "chat", sees: bool = False) -> None:
         self.takes: Final = takes
+        self._processor: Any = None
         self._path = path
         self._torch = require("torch")
         self._guide = require("llguidance")
@@ -52,8 +56,12 @@ class TransformersModel:
             )
         chosen = device if device != "auto" else "cuda" if self._torch.cuda.is_available() else "cpu"
         try:
-            self._tokenizer = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
-            self._model = _load(transformers, path).to(chosen).eval()
+            if sees:
+                self._processor = transformers.AutoProcessor.from_pretrained(path, local_files_only=True)
+                self._tokenizer = self._processor.tokenizer
+            else:
+                self._tokenizer = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
+            self._model = _load(transformers, path, sees).to(chosen).eval()
             ends = self._model.generation_config.eos_token_id or self._tokenizer.eos_token_id
             vocabulary = self._model.get_output_embeddings().weight.shape[0]
             self._vocabulary = require("llguidance.hf").from_tokenizer(self._tokenizer, vocabulary, ends)
@@ -75,7 +83,7 @@ class TransformersModel:
     ) -> Completion:
         """The reply. A cancel and the end of the time take effect between two tokens. See `LanguageModel`."""
         begun = time.monotonic()
-        inputs = self._inputs(prompt)
+        inputs = self._seen_inputs(prompt) if pictures_of(prompt) else self._inputs(prompt)
         length = int(inputs["input_ids"].shape[1])
         self._check_room(length)
         grammar = self._guide.LLMatcher.grammar_from_json_schema(schema, overrides=_COMPACT)
@@ -131,6 +139,35 @@ class TransformersModel:
             text = rendered(prompt, self._render, self._path)
             tokens = self._tokenizer(text, return_tensors="pt", add_special_tokens=False)
         return {name: tokens[name].to(self._model.device) for name in ("input_ids", "attention_mask")}
+
+    def _seen_inputs(self, prompt: Prompt) -> Any:
+        """A conversation with pictures as tokens and pixels, as the model's own processor makes them.
+
+        Raises:
+            ModelError: the model was not loaded to see, or its processor refuses; says why.
+        """
+        if self._processor is None:
+            raise ModelError(f"{self.name} was not loaded to look at pictures")
+        from PIL import Image  # transformers' processors take pictures of this kind
+
+        turns = [turn for turn in prompt if not isinstance(turn, str)]
+        messages = [
+            {
+                "role": turn.role,
+                "content": [
+                    *({"type": "image", "image": Image.open(BytesIO(picture.data))} for picture in turn.pictures),
+                    {"type": "text", "text": turn.content},
+                ],
+            }
+            for turn in turns
+        ]
+        try:
+            inputs = self._processor.apply_chat_template(
+                messages, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"
+            )
+        except Exception as error:  # a processor is other people's code
+            raise ModelError(f"the processor of {self._path} takes no such prompt: {_first_line(error)}") from error
+        return inputs.to(self._model.device, dtype=self._model.dtype)
 
     def _render(self, messages: list[dict[str, str]]) -> str:
         return str(self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False))
@@ -190,9 +227,11 @@ class _Guide:
             self._on_text(piece)
 
 
-def _load(transformers: Any, path: Path) -> Any:
-    """The model, by whichever of the two classes knows it."""
+def _load(transformers: Any, path: Path, sees: bool) -> Any:
+    """The model, by whichever of the two classes knows it; by that for pictures if it is to see."""
     options = {"local_files_only": True, "use_safetensors": True, "dtype": "auto"}
+    if sees:
+        return transformers.AutoModelForImageTextToText.from_pretrained(path, **options)
     try:
         return transformers.AutoModelForCausalLM.from_pretrained(path, **options)
     except ValueError as error:

@@ -20,7 +20,19 @@ from typing import Any, Final, TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from reins.planning.language.backends.wire import (
+from reins.language_models.model import (
+    MOST_REPLY,
+    Bounds,
+    Cancel,
+    Cancelled,
+    Completion,
+    ModelError,
+    Prompt,
+    PromptFormat,
+    Schema,
+    unheard,
+)
+from reins.language_models.wire import (
     MEMBERS,
     OPTIONAL,
     REFUSED,
@@ -35,18 +47,6 @@ from reins.planning.language.backends.wire import (
     retry_after,
     words,
 )
-from reins.planning.language.model import (
-    Bounds,
-    Cancel,
-    Cancelled,
-    Completion,
-    ModelError,
-    Prompt,
-    PromptFormat,
-    unheard,
-)
-from reins.planning.language.reply import MOST_REPLY
-from reins.planning.language.schema import Schema
 
 FIRST_WAIT: Final = 0.5
 """Pause before the second try [s]; it doubles from try to try, and a server's Retry-After counts instead."""
@@ -87,7 +87,7 @@ class _Reply:
         """One more piece.
 
         Raises:
-            ModelError: it is longer than any plan.
+            ModelError: it is longer than MOST_REPLY.
         """
         if not piece:
             return

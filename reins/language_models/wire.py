@@ -9,9 +9,8 @@ from typing import Any, Final
 import httpx
 from pydantic import BaseModel, Field
 
-from reins.planning.language.grammar import grammar_of
-from reins.planning.language.model import Message, Prompt
-from reins.planning.language.schema import Schema
+from reins.language_models.grammar import grammar_of
+from reins.language_models.model import Message, Prompt, Schema
 
 RETRIED: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which the same request may succeed."""
@@ -25,7 +24,7 @@ Form = Callable[[Schema], dict[str, Any]]
 
 
 def _json_schema(schema: Schema) -> dict[str, Any]:
-    return {"response_format": {"type": "json_schema", "json_schema": {"name": "plan", "schema": schema}}}
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}}
 
 
 def _object_schema(schema: Schema) -> dict[str, Any]:
@@ -111,8 +110,16 @@ def asked(prompt: Prompt) -> tuple[str, dict[str, Any], Sequence[Form]]:
     if isinstance(prompt, str):
         return "completions", {"prompt": prompt}, TEXT_FORMS
     turns: list[Message] = list(prompt)
-    messages = [{"role": turn.role, "content": turn.content} for turn in turns]
+    messages = [{"role": turn.role, "content": content_of(turn)} for turn in turns]
     return "chat/completions", {"messages": messages}, CHAT_FORMS
+
+
+def content_of(turn: Message) -> str | list[dict[str, Any]]:
+    """What a turn says, as OpenAI's protocol has it: text, or parts where there are pictures."""
+    if not turn.pictures:
+        return turn.content
+    seen = [{"type": "image_url", "image_url": {"url": picture.url}} for picture in turn.pictures]
+    return [*seen, {"type": "text", "text": turn.content}]
 
 
 async def events(response: httpx.Response) -> AsyncIterator[str]:
