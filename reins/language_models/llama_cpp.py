@@ -24,7 +24,6 @@ from reins.language_models.choice import Chooser
 from reins.language_models.grammar import grammar_of
 from reins.language_models.model import (
     COMPACT,
-    INSTALL,
     Bounds,
     Cancel,
     Completion,
@@ -183,9 +182,7 @@ class LlamaCppModel:
         A cancel and the end of the time take effect between two tokens, and between two operations on the prompt.
         """
         if not self._sees:
-            raise ModelError(
-                f"{self.name} takes no pictures without its projector; name it in the parameter 'projector'"
-            )
+            raise ModelError(f"{self.name} takes no pictures alone; name its projector in the parameter 'projector'")
         begun = time.monotonic()
         messages = [{"role": turn.role, "content": content_of(turn)} for turn in turns]
         text, count, first, cut = "", 0, 0.0, False
@@ -307,8 +304,8 @@ def seeing_handler(lib: Any, projector: str) -> Any:
     formats = require("llama_cpp.llama_chat_format")
     if not hasattr(formats, "MTMDChatHandler"):
         raise ModelError(
-            f"llama-cpp-python {lib.__version__} reads pictures of some models only; {INSTALL['llama_cpp']} of 0.3.30 or "
-            "newer"
+            f"llama-cpp-python {lib.__version__} is too old to read pictures of any model: run `pip install --upgrade "
+            "llama-cpp-python`"
         )
     return formats.MTMDChatHandler(clip_model_path=projector, verbose=False)
 

@@ -1,7 +1,7 @@
 """The `transformers` backend: any causal or image-text model in a folder, held to the schema by llguidance.
 
-The text side of an image-text model is used alone unless it is to see. Weights have to be safetensors and code in the folder is not run, so
-that a folder from somewhere can do no more than reply.
+The text side of an image-text model is used alone unless it is to see. Weights have to be safetensors and code in the
+folder is not run, so that a folder from somewhere can do no more than reply.
 """
 
 import time

@@ -11,9 +11,10 @@ from reins.contracts.facts import CAPACITY
 from reins.contracts.plan import SkillCall
 from reins.contracts.scene import TABLE, Scene, SceneObject
 from reins.language_models.model import Message
+from reins.language_models.plain import plain_text
 from reins.planning.language.compact import MOST_STEPS, left_to_right, place_of, plain_instruction
 from reins.planning.language.examples import Example, most_similar
-from reins.planning.language.plain import Names, plain_colour, plain_label, plain_text
+from reins.planning.language.plain import Names, plain_colour, plain_label
 from reins.planning.language.reply import reply_text
 from reins.planning.planner import History
 from reins.planning.simulation import condition_text

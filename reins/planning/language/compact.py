@@ -27,8 +27,9 @@ from reins.contracts.facts import MOVED_LEAST
 from reins.contracts.plan import SkillCall
 from reins.contracts.scene import Scene, SceneObject
 from reins.language_models.model import COMPACT
+from reins.language_models.plain import plain_text
 from reins.planning.language.kind_names import KindNames
-from reins.planning.language.plain import plain_colour, plain_label, plain_text
+from reins.planning.language.plain import plain_colour, plain_label
 from reins.planning.planner import History, StepRecord
 from reins.skills.registry import SkillSpec
 

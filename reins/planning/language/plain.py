@@ -1,11 +1,9 @@
 """Names and text from outside, made plain: what a camera read or a person typed cannot look like part of a prompt.
 
-Prompts are made of marks (lines that begin with "#") and of special words of chat templates such as "<|im_start|>" or
-"[INST]". None of the characters that these are made of is left in data, and data never spans lines.
+Text is made plain by `plain_text` of the room language_models; here are the names of things.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -22,19 +20,6 @@ TAKEN: Final = frozenset({TABLE, "gripper", "held", "gone"})
 """Words that say something else in prompts."""
 
 _COLOUR: Final = re.compile(r"[a-z]{1,12}(?: [a-z]{1,12})?")
-_MARKS: Final = str.maketrans(dict.fromkeys("#<>[]{}|`\\", " "))
-
-
-def plain_text(text: str, most: int) -> str:
-    """Text as one line without characters that marks are made of.
-
-    Args:
-        text: anything.
-        most: characters that are kept.
-    """
-    folded = unicodedata.normalize("NFKC", text).translate(_MARKS)
-    visible = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in folded)
-    return " ".join(visible.split())[:most].rstrip()
 
 
 def plain_label(label: str) -> str:

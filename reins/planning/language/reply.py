@@ -1,17 +1,13 @@
-"""A model's reply as text, and back. Whatever a model says is checked here before anything else looks at it."""
+"""A model's reply as text, and back."""
 
 import json
-import re
-from typing import Any, Final, NoReturn
+from typing import Any
 
 from pydantic import ValidationError
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan
-from reins.language_models.model import MOST_REPLY
-
-_THINKING: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
-_QUOTED: Final = 60  # characters of a reply that are quoted in an error
+from reins.language_models.json_text import first_object
 
 
 def reply_text(plan: Plan) -> str:
@@ -37,25 +33,10 @@ def read_reply(text: str) -> Plan:
     Raises:
         ReinsError: there is no JSON object, it is cut off, or it is no plan; says what is wrong.
     """
-    if len(text) > MOST_REPLY:
-        raise ReinsError(f"the reply has {len(text)} characters; a plan has at most {MOST_REPLY}")
-    said = _THINKING.sub("", text)
-    begin = said.find("{")
-    if begin < 0:
-        raise ReinsError(f"the reply has no JSON object in it: “{_quote(said)}”")
-    try:
-        found, _ = _DECODER.raw_decode(said, begin)
-    except json.JSONDecodeError as error:
-        is_cut = error.pos >= len(said.rstrip()) or error.msg.startswith("Unterminated")
-        what = "ends in the middle of its JSON" if is_cut else "is not valid JSON"
-        raise ReinsError(
-            f"the reply {what}, at character {error.pos}: {error.msg}: “{_quote(said[begin:])}”"
-        ) from error
-    except RecursionError:
-        raise ReinsError("the reply is nested too deeply to be a plan") from None
+    found = first_object(text)
     if set_by := [rule for rule in _rules(found) if isinstance(rule, dict) and {"set_by", "id"} & rule.keys()]:
         raise ReinsError(f"a constraint of a reply has no set_by and no id: {set_by[0]}")
-    if isinstance(found, dict) and "doubts" in found:
+    if "doubts" in found:
         raise ReinsError("a reply has no doubts: whether a plan is doubtful is not its own to say")
     try:
         return Plan.model_validate(found)
@@ -78,30 +59,6 @@ def _rule(constraint: Constraint) -> dict[str, Any]:
     return {"kind": constraint.kind, **constraint.model_dump(exclude_defaults=True, exclude={"kind", "set_by", "id"})}
 
 
-def _rules(found: Any) -> list[Any]:
-    rules = found.get("constraints") if isinstance(found, dict) else None
+def _rules(found: dict[str, Any]) -> list[Any]:
+    rules = found.get("constraints")
     return rules if isinstance(rules, list) else []
-
-
-def _quote(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _QUOTED else f"{line[:_QUOTED]}…"
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Nothing is said twice, or readers could differ in which of the two they take."""
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise ReinsError(f"the reply says '{_quote(name)}' twice")
-        if isinstance(value, bool):
-            raise ReinsError(f"the reply says '{_quote(name)}' is {str(value).lower()}, and a plan has no such values")
-        found[name] = value
-    return found
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ReinsError(f"the reply has {name} in it, which is no number")
-
-
-_DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=_unique, parse_constant=_no_number)

@@ -10,8 +10,9 @@ from planning_tables import scene_of, tabletop, thing
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene, by_id
+from reins.language_models.plain import plain_text
 from reins.planning.language.compact import END, MOST_INSTRUCTION, compact_prompt
-from reins.planning.language.plain import Names, plain_text
+from reins.planning.language.plain import Names
 from reins.planning.planner import History, StepRecord
 from reins.skills.library import SKILLS
 

@@ -1,0 +1,83 @@
+"""The JSON object in a model's reply. Whatever a model says is checked here before anything else looks at it."""
+
+import json
+import re
+from typing import Any, Final, Literal, NoReturn
+
+from reins.contracts.errors import ReinsError
+from reins.language_models.model import MOST_REPLY
+
+Fault = Literal["nothing", "prose", "cut", "broken"]
+
+_THINKING: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
+_QUOTED: Final = 60  # characters of a reply that are quoted in an error
+
+
+class NoObject(ReinsError):
+    """A reply without a JSON object in it that can be read.
+
+    Args:
+        fault: "nothing" was said, or only "prose"; an object was "cut" off, or is "broken".
+        why: one sentence.
+    """
+
+    def __init__(self, fault: Fault, why: str) -> None:
+        self.fault: Final = fault
+        super().__init__(why)
+
+
+def first_object(text: str) -> dict[str, Any]:
+    """The first JSON object in a reply. What a model thinks aloud or writes around is ignored.
+
+    Nothing is said twice in it, and neither true nor false, NaN nor infinity, for no schema of ours has them.
+
+    Raises:
+        NoObject: there is none; says why.
+    """
+    if len(text) > MOST_REPLY:
+        raise NoObject("broken", f"the reply has {len(text)} characters; at most {MOST_REPLY} are read")
+    said = _THINKING.sub("", text)
+    begin = said.find("{")
+    if begin < 0:
+        fault: Fault = "prose" if said.strip() else "nothing"
+        raise NoObject(fault, f"the reply has no JSON object in it: “{quoted(said)}”")
+    try:
+        found, _ = _DECODER.raw_decode(said, begin)
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(said.rstrip()) or error.msg.startswith("Unterminated")
+        what = "ends in the middle of its JSON" if is_cut else "is not valid JSON"
+        raise NoObject(
+            "cut" if is_cut else "broken",
+            f"the reply {what}, at character {error.pos}: {error.msg}: “{quoted(said[begin:])}”",
+        ) from error
+    except RecursionError:
+        raise NoObject("broken", "the reply is nested too deeply to be read") from None
+    assert isinstance(found, dict), "what begins with a brace is an object"
+    return found
+
+
+def quoted(text: str) -> str:
+    """The beginning of a text, on one line, for an error."""
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTED else f"{line[:_QUOTED]}…"
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Nothing is said twice, or readers could differ in which of the two they take."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise NoObject("broken", f"the reply says '{quoted(name)}' twice")
+        if isinstance(value, bool):
+            raise NoObject(
+                "broken", f"the reply says '{quoted(name)}' is {str(value).lower()}, and no such values are asked for"
+            )
+        found[name] = value
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise NoObject("broken", f"the reply has {name} in it, which is no number")
+
+
+_DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=_unique, parse_constant=_no_number)
