@@ -6,7 +6,8 @@ from typing import Final, Protocol
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import RobotState
-from reins.perception.factory import Seeing, make_perception
+from reins.perception.factory import make_perception
+from reins.perception.seeing import Seeing
 from reins.perception.state import StatePerception
 from reins.sim.camera import Renderer
 from reins.sim.simulators import SimulatedRobot

@@ -43,6 +43,8 @@ class SceneObject:
         size: full extents along the object's own axes [m].
         confidence: 0 … 1.
         last_seen: robot time of the last image that shows it [s].
+        name: what a vision-language model calls it, finer than the label, e.g. "coffee mug"; empty without one.
+        attributes: what it says besides, e.g. "upside down". Words to show to people; nothing that moves goes by them.
     """
 
     id: str
@@ -53,6 +55,8 @@ class SceneObject:
     size: Vector3
     confidence: float
     last_seen: float
+    name: str = ""
+    attributes: tuple[str, ...] = ()
 
     @property
     def top(self) -> float:
@@ -84,6 +88,8 @@ class Scene:
         relations: between those objects.
         caption: one or two sentences in plain English.
         stale: why it is no longer what the cameras see; empty while they all do.
+        doubted: what a vision-language model said of it that was measured to be otherwise, a sentence each.
+        described: robot time of the picture that its words are from [s]; 0 without such a model.
     """
 
     stamp: float
@@ -92,6 +98,8 @@ class Scene:
     relations: frozenset[Relation] = frozenset()
     caption: str = ""
     stale: str = ""
+    doubted: tuple[str, ...] = ()
+    described: float = 0.0
 
     def find(self, object_id: str) -> SceneObject:
         """The object of that id.

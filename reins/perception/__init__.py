@@ -1,4 +1,4 @@
 """Perception: camera images to scenes.
 
-Imports contracts, hardware (interface, profile, kinematics); never the simulation and never ROS.
+Imports contracts, hardware (interface, profile, kinematics), language_models; never the simulation and never ROS.
 """

@@ -1,21 +1,25 @@
 """Perception backends by name."""
 
+from functools import partial
 from typing import Final
 
-from reins.contracts.errors import UnknownName
+from reins.contracts.errors import ReinsError, UnknownName, look_up
 from reins.hardware.profile import RobotProfile
 from reins.perception.fused import FusedPerception
 from reins.perception.geometric import GeometricPerception, GeometricSettings
+from reins.perception.seeing import Seeing
 from reins.perception.state import StatePerception
 from reins.perception.tagged import NO_TAGS, TaggedObjects
 from reins.perception.tags import TagPerception
+from reins.perception.vision_language.asking import VisionModel
+from reins.perception.vision_language.doors import DOORS
+from reins.perception.vision_language.hybrid import HybridPerception
+from reins.perception.vision_language.settings import NO_MODEL, VisionSettings
+from reins.perception.vision_language.vlm import VlmPerception
 
-BACKENDS: Final = ("geometric", "apriltag", "state")
-"""Names of the backends: from colour and depth images, from colour images of objects that carry tags, or from a
-simulator's truth (baselines only)."""
-
-Seeing = GeometricPerception | TagPerception | FusedPerception
-"""A backend that looks through cameras."""
+BACKENDS: Final = ("geometric", "apriltag", "hybrid", "vlm", "state")
+"""Names of the backends: from colour and depth images; from colour images of objects that carry tags; numbers from images
+and words from a vision-language model; what such a model names; or from a simulator's truth (baselines only)."""
 
 
 def make_perception(
@@ -23,25 +27,45 @@ def make_perception(
     profile: RobotProfile,
     settings: GeometricSettings | None = None,
     tagged: TaggedObjects = NO_TAGS,
+    vision: VisionSettings | None = None,
 ) -> Seeing | StatePerception:
     """The perception backend of that name.
 
-    `geometric` and `apriltag` take images (`update`), `state` a simulator's world state (`update_from_truth`).
+    All but `state` take images (`update`), `state` a simulator's world state (`update_from_truth`). `hybrid` without a
+    model is `geometric`. A model is not loaded yet.
 
     Args:
         name: one of BACKENDS.
         profile: the robot.
         settings: of the backends that look through cameras.
-        tagged: which objects carry which tags; for `geometric` as well, which then finds them by their tags.
+        tagged: which objects carry which tags; `geometric` and `hybrid` find them by these, too.
+        vision: the vision-language model.
 
     Raises:
         UnknownName: no such backend; lists those that exist.
+        ReinsError: `vlm` without a model.
     """
+    vision = vision or VisionSettings()
     if name == "state":
         return StatePerception()
     if name == "apriltag":
         return TagPerception(profile, tagged, settings)
-    if name != "geometric":
+    if name == "vlm":
+        if vision.vlm == NO_MODEL:
+            raise ReinsError(f"the vlm backend needs a model; set the parameter 'vlm' to {', '.join(DOORS)}")
+        return VlmPerception(profile, _model(vision), vision, settings)
+    if name not in ("geometric", "hybrid"):
         raise UnknownName("perception backend", name, BACKENDS)
+    measured = _measuring(profile, settings, tagged)
+    if name == "geometric" or vision.vlm == NO_MODEL:
+        return measured
+    return HybridPerception(measured, _model(vision), vision)
+
+
+def _measuring(profile: RobotProfile, settings: GeometricSettings | None, tagged: TaggedObjects) -> Seeing:
     geometric = GeometricPerception(profile, settings)
     return FusedPerception(geometric, TagPerception(profile, tagged, settings)) if tagged.objects else geometric
+
+
+def _model(vision: VisionSettings) -> VisionModel:
+    return VisionModel(partial(look_up("vision-language model", vision.vlm, DOORS), vision), vision)

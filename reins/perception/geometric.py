@@ -45,6 +45,15 @@ class GeometricSettings:
     limits: PictureLimits = field(default_factory=PictureLimits)
 
 
+def region_of(profile: RobotProfile) -> Region:
+    """Where a robot's cameras look for objects."""
+    low, high = profile.workspace.lower, profile.workspace.upper
+    return Region(
+        (low[0] - REGION_MARGIN, low[1] - REGION_MARGIN, TABLE_TOLERANCE),
+        (high[0] + REGION_MARGIN, high[1] + REGION_MARGIN, high[2]),
+    )
+
+
 class GeometricPerception:
     """Camera images to scenes. Not thread-safe: one thread calls it.
 
@@ -60,13 +69,8 @@ class GeometricPerception:
 
     def __init__(self, profile: RobotProfile, settings: GeometricSettings | None = None) -> None:
         settings = settings or GeometricSettings()
-        low, high = profile.workspace.lower, profile.workspace.upper
-        region = Region(
-            (low[0] - REGION_MARGIN, low[1] - REGION_MARGIN, TABLE_TOLERANCE),
-            (high[0] + REGION_MARGIN, high[1] + REGION_MARGIN, high[2]),
-        )
         self._body = RobotBody(profile)
-        self._segmenter = Segmenter(region, ColourTable(), settings.least_pixels)
+        self._segmenter = Segmenter(region_of(profile), ColourTable(), settings.least_pixels)
         self._tracker = Tracker(settings.tracker)
         self._gate = ImageGate(self._body, settings.frozen_after, settings.limits, needs_depth=True)
         self._scene = Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")

@@ -56,15 +56,15 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Cloud:
+class Cloud:
     """Pixels by flat index (n,), ascending, their points (n, 3) and colour classes (n,)."""
 
     flat: Indices
     points: Points
     classes: NDArray[np.uint8]
 
-    def part(self, keep: Indices) -> _Cloud:
-        return _Cloud(self.flat[keep], self.points[keep], self.classes[keep])
+    def part(self, keep: Indices) -> Cloud:
+        return Cloud(self.flat[keep], self.points[keep], self.classes[keep])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,13 @@ class Segmenter:
 
     def blobs(self, view: CameraView) -> list[Blob]:
         """All blobs of a view, largest first."""
-        cloud, front = self._above_table(view)
+        cloud, front = self.above_table(view)
         found = [blob for group in _groups(cloud.classes) for blob in self._connected(view, front, cloud.part(group))]
         return sorted(found, key=lambda blob: len(blob.points), reverse=True)
 
-    def _above_table(self, view: CameraView) -> tuple[_Cloud, Image32]:
-        """The pixels that can be objects, and the depth (h, w) of what hides others: 0 for the robot, or none."""
+    def above_table(self, view: CameraView) -> tuple[Cloud, Image32]:
+        """The pixels that can be objects, none of the robot, and the depth (h, w) of what hides others: 0 for the robot,
+        or none."""
         (x_low, y_low, z_low), (x_high, y_high, z_high) = self.region.lower, self.region.upper
         flat = np.flatnonzero((view.height > z_low) & (view.height < z_high))
         points = view.points(flat)
@@ -99,9 +100,9 @@ class Segmenter:
         robot = _robot_pixels(view, points, classes)
         front = np.where(view.depth > 0.0, view.depth, FAR)  # where nothing was measured, nothing is known to hide
         front.ravel()[flat[robot]] = 0.0
-        return _Cloud(flat, points, classes).part(np.flatnonzero(~robot)), front
+        return Cloud(flat, points, classes).part(np.flatnonzero(~robot)), front
 
-    def _connected(self, view: CameraView, front: Image32, cloud: _Cloud) -> list[Blob]:
+    def _connected(self, view: CameraView, front: Image32, cloud: Cloud) -> list[Blob]:
         """The connected parts of pixels of one colour."""
         if len(cloud.flat) < self.least_pixels:
             return []
@@ -125,7 +126,7 @@ class Segmenter:
         ]
 
 
-def _blob(view: CameraView, front: Image32, cloud: _Cloud) -> Blob:
+def _blob(view: CameraView, front: Image32, cloud: Cloud) -> Blob:
     """The blob of these pixels."""
     rows, columns = np.divmod(cloud.flat, view.shape[1])
     row, column = int(rows.min()), int(columns.min())

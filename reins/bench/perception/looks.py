@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
-from reins.perception.factory import Seeing, make_perception
+from reins.perception.factory import make_perception
+from reins.perception.seeing import Seeing
 from reins.perception.state import StatePerception
 from reins.sim.camera import CameraImage
 from reins.training.renders.picture import Picture

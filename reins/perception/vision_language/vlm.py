@@ -1,0 +1,123 @@
+"""The `vlm` backend: what a vision-language model names, where depth shows that something is."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+
+from reins.contracts.scene import Scene
+from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import RobotState
+from reins.perception.body import RobotBody
+from reins.perception.colours import ColourTable
+from reins.perception.gate import Admitted, ImageGate
+from reins.perception.geometric import GeometricSettings, region_of
+from reins.perception.image import CameraImage, Diagnostic
+from reins.perception.segment import Segmenter
+from reins.perception.vision_language.asking import VisionModel
+from reins.perception.vision_language.description import Description
+from reins.perception.vision_language.placing import placed
+from reins.perception.vision_language.settings import VisionSettings
+from reins.perception.vision_language.speaker import Speaker
+
+
+class VlmPerception:
+    """Camera images to scenes of whatever a model has a name for. Not thread-safe but for `speaker`.
+
+    A scene is as old as the picture that was described. Nothing is remembered but ids: what is hidden is gone, and
+    nothing is known to be held. When the model gives no description, or only old ones, the last scene is stale.
+
+    Args:
+        profile: the robot.
+        model: names things.
+        vision: how often, and how long that counts.
+        settings: thresholds, as of the geometric backend.
+
+    Raises:
+        UnknownName: perception knows no body shape for this robot.
+    """
+
+    source = "vlm"
+
+    def __init__(
+        self,
+        profile: RobotProfile,
+        model: VisionModel,
+        vision: VisionSettings,
+        settings: GeometricSettings | None = None,
+    ) -> None:
+        settings = settings or GeometricSettings()
+        self._age = vision.words_age
+        self._gate = ImageGate(RobotBody(profile), settings.frozen_after, settings.limits, needs_depth=True)
+        self._segmenter = Segmenter(region_of(profile), ColourTable(), settings.least_pixels)
+        self.speaker: Speaker[Admitted, Scene] = Speaker(model, vision, lambda look: look.image, self._placed)
+        """The model, for questions and reports."""
+        self._notes: tuple[Diagnostic, ...] = ()
+        self._scene = self._nothing()
+
+    @property
+    def scene(self) -> Scene:
+        """The newest scene."""
+        return self._scene
+
+    @property
+    def image_stamps(self) -> Mapping[str, float]:
+        """Robot time of each camera's newest image that could be used [s]."""
+        return self._gate.image_stamps
+
+    @property
+    def frozen(self) -> Set[str]:
+        """Cameras whose image has not changed though it should have; each until it changes."""
+        return self._gate.frozen
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was wrong with the last update, and with the model; empty if nothing was."""
+        return (*self._notes, *self.speaker.diagnostics)
+
+    def reset(self) -> None:
+        """Forget every object, image, state and word."""
+        self._gate.reset()
+        self.speaker.forget()
+        self._notes = ()
+        self._scene = self._nothing()
+
+    def on_state(self, state: RobotState) -> None:
+        """Remember a robot state; see `geometric`."""
+        if self._gate.is_new_start(state):
+            self.reset()
+        self._gate.note(state)
+
+    def update(self, images: Sequence[CameraImage], state: RobotState | None) -> Scene:
+        """The newest scene, once these images are seen: at most one per camera, all of about one time."""
+        notes: list[Diagnostic] = []
+        if state is not None:
+            self.on_state(state)
+        admitted = [one for image in images if (one := self._gate.admit(image, notes)) is not None]
+        self.speaker.note([one.image for one in admitted])
+        if admitted and self.speaker.wants:
+            self.speaker.offer(admitted[0])
+        self._notes = tuple(notes)
+        now = max(self.image_stamps.values(), default=0.0)
+        self._scene = self._aged(self.speaker.newest or self._nothing(), now)
+        return self._scene
+
+    def _aged(self, scene: Scene, now: float) -> Scene:
+        """The scene, marked as stale where it is not what the model sees now."""
+        trouble, age = self.speaker.trouble, now - scene.stamp
+        if trouble:
+            return replace(scene, stale=trouble)
+        if not scene.described:
+            return replace(scene, stale="the vision-language model has described nothing yet")
+        if age > self._age:
+            return replace(
+                scene, stale=f"the newest picture that the vision-language model has described is {age:.0f} s old"
+            )
+        return scene
+
+    def _placed(self, said: Description, look: Admitted) -> Scene:
+        """In the speaker's thread, one at a time: the newest result is the scene before."""
+        before = self.speaker.newest
+        known = () if before is None else before.objects.values()
+        return placed(said, look, self._segmenter, known, self.source)
+
+    def _nothing(self) -> Scene:
+        return Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")
