@@ -18,8 +18,8 @@ from reins.perception.vision_language.settings import NO_MODEL, VisionSettings
 from reins.perception.vision_language.vlm import VlmPerception
 
 BACKENDS: Final = ("geometric", "apriltag", "hybrid", "vlm", "state")
-"""Names of the backends: from colour and depth images; from colour images of objects that carry tags; numbers from images
-and words from a vision-language model; what such a model names; or from a simulator's truth (baselines only)."""
+"""Names of the backends: from colour and depth images; from colour images of objects that carry tags; numbers from
+these and words from a vision-language model; what such a model names; or from a simulator's truth (baselines only)."""
 
 
 def make_perception(

@@ -88,8 +88,7 @@ class Segmenter:
         return sorted(found, key=lambda blob: len(blob.points), reverse=True)
 
     def above_table(self, view: CameraView) -> tuple[Cloud, Image32]:
-        """The pixels that can be objects, none of the robot, and the depth (h, w) of what hides others: 0 for the robot,
-        or none."""
+        """The pixels that can be objects, none of the robot, and the depth (h, w) of what hides others, 0 for it."""
         (x_low, y_low, z_low), (x_high, y_high, z_high) = self.region.lower, self.region.upper
         flat = np.flatnonzero((view.height > z_low) & (view.height < z_high))
         points = view.points(flat)

@@ -12,6 +12,7 @@ from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import FloatArray, RobotState
 from reins.perception.geometric import GeometricPerception
+from reins.perception.seeing import Seeing
 from reins.sim.camera import CameraImage, Renderer
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import WorldSpec, load_world
@@ -93,7 +94,7 @@ class Stage:
         self.put(name, *self.tool())
         self.holding = True
 
-    def look(self, perception: GeometricPerception, *cameras: str, times: int = 1) -> Scene:
+    def look(self, perception: Seeing, *cameras: str, times: int = 1) -> Scene:
         """Let perception look `times` times; the last scene."""
         for _ in range(times):
             scene = perception.update(self.images(*cameras), self.state())

@@ -108,9 +108,7 @@ class VlmPerception:
         if not scene.described:
             return replace(scene, stale="the vision-language model has described nothing yet")
         if age > self._age:
-            return replace(
-                scene, stale=f"the newest picture that the vision-language model has described is {age:.0f} s old"
-            )
+            return replace(scene, stale=f"what the vision-language model has described is {age:.0f} s old")
         return scene
 
     def _placed(self, said: Description, look: Admitted) -> Scene:

@@ -1,4 +1,4 @@
-"""What fits a schema of the kinds that `plan_schema` makes: as a test, and as a source of replies."""
+"""What fits a schema of the kinds that `grammar_of` knows: as a test, and as a source of replies."""
 
 from typing import Any
 
@@ -18,6 +18,8 @@ def fits(value: Any, schema: Schema) -> bool:
             return value in values
         case {"type": "string", "maxLength": most}:
             return isinstance(value, str) and schema.get("minLength", 0) <= len(value) <= most
+        case {"type": "integer", "minimum": few, "maximum": most}:
+            return isinstance(value, int) and bool(few <= value <= most)
         case {"type": "array", "items": items, "maxItems": most}:
             few = schema.get("minItems", 0)
             return isinstance(value, list) and few <= len(value) <= most and all(fits(item, items) for item in value)
@@ -41,6 +43,8 @@ def replies(schema: Schema) -> st.SearchStrategy[Any]:
             return st.sampled_from(values)
         case {"type": "string", "maxLength": most}:
             return st.text(min_size=schema.get("minLength", 0), max_size=min(most, 10))
+        case {"type": "integer", "minimum": few, "maximum": most}:
+            return st.integers(few, most)
         case {"type": "array", "items": items, "maxItems": most}:
             return st.lists(replies(items), min_size=schema.get("minItems", 0), max_size=min(most, 4))
         case {"type": "object", "properties": parts, "required": required}:
