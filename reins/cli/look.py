@@ -1,4 +1,4 @@
-"""`reins look`: what the cameras of a running graph see, as a table and as a picture."""
+"""`reins look`: what the cameras of a running graph see, as a table and as a picture, and answers to questions."""
 
 import math
 from pathlib import Path
@@ -21,16 +21,25 @@ def look(
         Path, typer.Option("--image", "-i", help="Where the picture with the scene drawn in goes (PNG, JPEG).")
     ] = Path("look.png"),
     no_image: Annotated[bool, typer.Option("--no-image", help="Only the table.")] = False,
+    ask: Annotated[
+        str, typer.Option("--ask", help="A question to the vision-language model: is the mug upside down?")
+    ] = "",
     namespace: Namespace = "",
 ) -> None:
-    """What the cameras see: every object with its pose and its relations, and the picture that it was seen in."""
+    """What the cameras see: every object with its pose and its relations, and the picture that it was seen in; with
+    --ask only the answer to a question about it."""
     with needs_ros():
         from reins.nodes.client import GraphClient
-        from reins.nodes.look_client import look as ask
+        from reins.nodes.look_client import ask_about
+        from reins.nodes.look_client import look as see
+    if ask:
+        with GraphClient(namespace) as client:
+            out.print(ask_about(client, ask), soft_wrap=True, markup=False)
+        return
     if not no_image and not image.parent.is_dir():
         raise ReinsError(f"no folder '{image.parent}' for the picture; make it, or name another file with --image")
     with GraphClient(namespace) as client:
-        seen = ask(client, with_picture=not no_image)
+        seen = see(client, with_picture=not no_image)
     show_scene(seen.scene)
     if seen.picture is not None:
         save(seen.picture, image)
@@ -45,6 +54,11 @@ def show_scene(scene: "Scene") -> None:
         out.print(f"[bold red]stale[/]    {escape(scene.stale)}; this is what was seen last", soft_wrap=True)
     out.print(scene_table(scene))
     out.print(f"scene    {escape(scene.caption)}", soft_wrap=True)
+    for doubt in scene.doubted:
+        out.print(f"[yellow]doubted[/]  {escape(doubt)}", soft_wrap=True)
+    if scene.described:
+        age = max(scene.stamp - scene.described, 0.0)
+        out.print(f"words    by a vision-language model, of a picture that is {age:.1f} s older")
     out.print(f"source   {escape(scene.source)}, robot time {scene.stamp:.2f} s")
 
 
@@ -70,6 +84,7 @@ def _row(item: "SceneObject", scene: "Scene") -> list[str]:
     x, y, z, w = item.orientation
     turn = math.degrees(math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
     relations = sorted(r for r in scene.relations if r.subject == item.id)
+    said = [*([f"“{item.name}”"] if item.name else []), *item.attributes]
     return [
         escape(item.id),
         ", ".join(f"{value:.3f}" for value in item.position),
@@ -77,5 +92,5 @@ def _row(item: "SceneObject", scene: "Scene") -> list[str]:
         " × ".join(f"{value * 1e3:.0f}" for value in item.size),
         f"{item.confidence:.0%}",
         f"{max(scene.stamp - item.last_seen, 0.0):.1f}",
-        escape(", ".join(f"{r.predicate.replace('_', ' ')} {r.object}" for r in relations)),
+        escape(", ".join([*said, *(f"{r.predicate.replace('_', ' ')} {r.object}" for r in relations)])),
     ]

@@ -1,7 +1,7 @@
-"""How each camera is, on the topic `diagnostics`, where ROS tools look for it."""
+"""How each camera is, and the vision-language model, on the topic `diagnostics`, where ROS tools look for it."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -38,7 +38,12 @@ class CameraDiagnostics:
         return time.monotonic() - self._last >= EVERY
 
     def publish(
-        self, reports: Iterable[CameraReport], blind: Mapping[str, str], stamps: Mapping[str, float], now: float
+        self,
+        reports: Iterable[CameraReport],
+        blind: Mapping[str, str],
+        stamps: Mapping[str, float],
+        now: float,
+        more: Sequence[DiagnosticStatus] = (),
     ) -> None:
         """Tell how the cameras are.
 
@@ -47,14 +52,36 @@ class CameraDiagnostics:
             blind: why cameras do not see for so long that there is no scene, by their names.
             stamps: robot time of each camera's newest good picture [s].
             now: robot time [s].
+            more: of others that see.
         """
         self._last = time.monotonic()
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         message.status = [
-            _status(report, blind.get(report.camera), stamps.get(report.camera), now) for report in reports
+            *(_status(report, blind.get(report.camera), stamps.get(report.camera), now) for report in reports),
+            *more,
         ]
         self._publisher.publish(message)
+
+
+def model_status(name: str, trouble: str, described: float, now: float) -> DiagnosticStatus:
+    """How the vision-language model is.
+
+    Args:
+        name: what runs it.
+        trouble: why it gave no description; empty if it did.
+        described: robot time of the picture that the scene's words are from [s]; 0 without any.
+        now: robot time [s].
+    """
+    status = DiagnosticStatus(
+        name="perception: vision-language model",
+        hardware_id=name,
+        level=DiagnosticStatus.WARN if trouble else DiagnosticStatus.OK,
+        message=trouble or ("describes" if described else "has described nothing yet"),
+    )
+    age = f"{now - described:.2f}" if described else "none"
+    status.values = [KeyValue(key="age of the newest description [s]", value=age)]
+    return status
 
 
 def _status(report: CameraReport, blind: str | None, stamp: float | None, now: float) -> DiagnosticStatus:

@@ -35,8 +35,9 @@ def vector_to_msg(vector: VectorTuple) -> Vector3:
 
 def scene_to_msg(scene: Scene, frame: str) -> ros.Scene:
     """A scene; `frame` is the name of the robot's base frame."""
-    message = ros.Scene(source=scene.source, caption=scene.caption, stale=scene.stale)
+    message = ros.Scene(source=scene.source, caption=scene.caption, stale=scene.stale, doubted=list(scene.doubted))
     fill_time(message.header.stamp, scene.stamp)
+    fill_time(message.described, scene.described)
     message.header.frame_id = frame
     message.objects = [
         ros.SceneObject(
@@ -47,6 +48,8 @@ def scene_to_msg(scene: Scene, frame: str) -> ros.Scene:
             size=vector_to_msg(item.size),
             confidence=float(item.confidence),
             last_seen=time_to_msg(item.last_seen),
+            name=item.name,
+            attributes=list(item.attributes),
         )
         for item in scene.objects.values()
     ]
@@ -67,6 +70,8 @@ def _object_from_msg(message: ros.SceneObject) -> SceneObject:
         size=(message.size.x, message.size.y, message.size.z),
         confidence=message.confidence,
         last_seen=time_from_msg(message.last_seen),
+        name=message.name,
+        attributes=tuple(message.attributes),
     )
 
 
@@ -79,6 +84,8 @@ def scene_from_msg(message: ros.Scene) -> Scene:
         relations=frozenset(Relation(r.subject, r.predicate, r.object) for r in message.relations),
         caption=message.caption,
         stale=message.stale,
+        doubted=tuple(message.doubted),
+        described=time_from_msg(message.described),
     )
 
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from reins_msgs import msg as ros
+from reins_msgs.srv import AskScene
 from sensor_msgs.msg import Image
 from std_srvs.srv import Trigger
 
@@ -17,22 +19,27 @@ from reins.contracts.scene import Scene
 from reins.hardware.camera.poses import CameraPoses, RobotClock
 from reins.hardware.profile import load_profile
 from reins.nodes.base import ManagedNode
-from reins.nodes.camera_diagnostics import CameraDiagnostics
+from reins.nodes.camera_diagnostics import CameraDiagnostics, model_status
 from reins.nodes.camera_pairing import CameraInbox
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.convert import event_to_msg, robot_state_from_msg
+from reins.nodes.convert import event_to_msg, fill_time, robot_state_from_msg
 from reins.nodes.convert_scene import BASE_FRAME, scene_to_msg, world_from_msg
 from reins.nodes.convert_sensors import CameraFrame, colour_to_msg
 from reins.nodes.perception_settings import PerceptionSettings
 from reins.nodes.qos import CONTROL, EVENTS, IMAGES, LATCHED
 from reins.nodes.running import run
+from reins.nodes.waiting import Thinking, first_of
 from reins.perception.annotate import annotate_all
-from reins.perception.factory import Seeing, make_perception
+from reins.perception.factory import make_perception
 from reins.perception.health import CameraHealth
 from reins.perception.image import Diagnostic
+from reins.perception.seeing import Seeing
 from reins.perception.sight import Sight
 from reins.perception.state import StatePerception
 from reins.perception.tagged import NO_TAGS, load_tagged
+from reins.perception.vision_language.hybrid import HybridPerception
+from reins.perception.vision_language.speaker import Answered, Speaker
+from reins.perception.vision_language.vlm import VlmPerception
 
 STATES: Final = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Robot states wait until the next look, so that a body can be placed where it was when a picture was taken."""
@@ -46,6 +53,9 @@ IDLE: Final = 0.5
 ALIVE: Final = 5.0
 """A thread that has not come round for this long hangs [s]."""
 
+ANSWERS: Final = 2.5
+"""A question may take so many times the model's longest answer: another may be before it, and a model may have to load."""
+
 COMPLAINT: Final = 5.0
 """Time between two log lines about the same trouble [s]."""
 
@@ -58,6 +68,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
     def __init__(self) -> None:
         super().__init__("perception", PerceptionSettings)
         self._loop: ControlLoop | None = None
+        self._speaker: Speaker[Any, Any] | None = None
 
     def configure(self) -> None:
         """Make the backend and the topics that it needs."""
@@ -69,13 +80,15 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             raise ReinsError("parameter 'tags' is empty; the apriltag backend needs a file of tagged objects")
         profile = load_profile(settings.robot)
         tagged = load_tagged(settings.tags) if settings.tags else NO_TAGS
-        self._core = make_perception(settings.backend, profile, settings.geometric(), tagged)
+        self._core = make_perception(settings.backend, profile, settings.geometric(), tagged, settings)
+        if isinstance(self._core, HybridPerception | VlmPerception):
+            self._speaker = self._core.speaker
         self._mounts = CameraPoses(profile) if profile.cameras else None
         self._camera_clock = RobotClock() if settings.camera_clock == "ros" else None
         self._states = Inbox(self, ros.RobotState, "robot_state", STATES)
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL) if settings.backend == "state" else None
         names = settings.cameras if looks else []
-        with_depth = settings.backend == "geometric"
+        with_depth = settings.backend != "apriltag"
         self._cameras = [
             CameraInbox(self, name, with_depth, self._camera_clock, self._mounts, settings.rectified) for name in names
         ]
@@ -87,6 +100,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._annotated = self.create_publisher(Image, "perception/annotated", IMAGES)
         self.create_service(Trigger, "perception/reset", self._on_reset)
+        self.create_service(AskScene, "perception/ask", self._on_ask, callback_group=ReentrantCallbackGroup())
         self._fresh: dict[str, tuple[CameraFrame, float]] = {}
         self._last = float("-inf")
         self._time: float | None = None
@@ -109,6 +123,12 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         if self._loop is not None:
             self._loop.stop()
             self._loop = None
+
+    def cleanup(self) -> None:
+        """Give the vision-language model back."""
+        if self._speaker is not None:
+            self._speaker.close()
+            self._speaker = None
 
     def pulse(self) -> bool:
         """The thread comes round, while there is one."""
@@ -199,9 +219,13 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
 
     def _diagnose(self) -> None:
         if not isinstance(self._core, StatePerception):
-            self._diagnostics.publish(
-                self._health.reports, self._sight.blind, self._core.image_stamps, self._now() or 0.0
+            now = self._now() or 0.0
+            model = (
+                ()
+                if self._speaker is None
+                else (model_status(self.settings.vlm, self._speaker.trouble, self._core.scene.described, now),)
             )
+            self._diagnostics.publish(self._health.reports, self._sight.blind, self._core.image_stamps, now, model)
 
     def _now(self) -> float | None:
         """Robot time, as far as states and pictures tell it [s]; None before they do."""
@@ -237,6 +261,32 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         loop.call(self._forget, ALIVE)
         response.success, response.message = True, "every object is forgotten"
         return response
+
+    async def _on_ask(self, request: AskScene.Request, response: AskScene.Response) -> AskScene.Response:
+        """A question about what the cameras see, to the model, in a thread of its own."""
+        try:
+            answered = await self._answer(request.question)
+        except ReinsError as error:
+            response.answered, response.answer = False, str(error)
+            return response
+        response.answered = True
+        response.verdict, response.answer = answered.answer.verdict, answered.answer.answer
+        fill_time(response.stamp, answered.stamp)
+        return response
+
+    async def _answer(self, question: str) -> Answered:
+        """The answer; raises ReinsError where there is none."""
+        speaker = self._speaker
+        if speaker is None:
+            raise ReinsError(
+                "no vision-language model answers questions: set perception's parameter 'vlm', and 'backend' to hybrid "
+                "or vlm"
+            )
+        thinking = Thinking(self, lambda: speaker.ask(question))
+        limit = ANSWERS * self.settings.answer_limit
+        if not await first_of(self, limit, thinking.done):
+            raise ReinsError(f"the vision-language model gave no answer within {limit:.3g} s")
+        return thinking.result()
 
 
 def main() -> int:

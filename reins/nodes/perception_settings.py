@@ -7,19 +7,23 @@ from pydantic import Field
 from reins.nodes.parameters import Settings
 from reins.perception.geometric import GeometricSettings
 from reins.perception.quality import PictureLimits
+from reins.perception.vision_language.settings import VisionSettings
 
 
-class PerceptionSettings(Settings):
+class PerceptionSettings(VisionSettings, Settings):
     """Parameters of the perception node."""
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
-    backend: Literal["geometric", "apriltag", "state"] = Field(
-        "geometric",
-        description="geometric: from colour and depth; apriltag: what carries a tag, from colour alone; state: from "
-        "the simulator's truth, for baselines",
+    backend: Literal["hybrid", "geometric", "apriltag", "vlm", "state"] = Field(
+        "hybrid",
+        description="hybrid: numbers from geometry, words from a vision-language model, if one is set; geometric: from "
+        "colour and depth; apriltag: what carries a tag, from colour alone; vlm: what such a model names, placed by "
+        "depth; state: from the simulator's truth, for baselines",
     )
     tags: str = Field(
-        "", description="which objects carry which tags: the path of a YAML file; with geometric, these are found by it"
+        "",
+        description="which objects carry which tags: the path of a YAML file; with geometric and hybrid, "
+        "these are found by it",
     )
     cameras: list[str] = Field(["overhead", "wrist"], description="cameras to look through")
     camera_clock: Literal["robot", "ros"] = Field(

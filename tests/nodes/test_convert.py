@@ -117,7 +117,17 @@ def _state(position: Any) -> RobotState:
 
 VECTORS = st.tuples(FINITE, FINITE, FINITE)
 OBJECTS = st.builds(
-    SceneObject, TEXT, TEXT, TEXT, VECTORS, st.tuples(FINITE, FINITE, FINITE, FINITE), VECTORS, st.floats(0, 1), STAMPS
+    SceneObject,
+    TEXT,
+    TEXT,
+    TEXT,
+    VECTORS,
+    st.tuples(FINITE, FINITE, FINITE, FINITE),
+    VECTORS,
+    st.floats(0, 1),
+    STAMPS,
+    TEXT,
+    st.lists(TEXT, max_size=3).map(tuple),
 )
 SCENES = st.builds(
     Scene,
@@ -126,6 +136,9 @@ SCENES = st.builds(
     objects=st.lists(OBJECTS, max_size=4, unique_by=lambda item: item.id).map(by_id),
     relations=st.frozensets(st.builds(Relation, TEXT, TEXT, TEXT), max_size=4),
     caption=TEXT,
+    stale=TEXT,
+    doubted=st.lists(TEXT, max_size=3).map(tuple),
+    described=STAMPS,
 )
 
 
@@ -137,7 +150,8 @@ def test_scene(scene: Scene) -> None:
     assert list(back.objects) == list(scene.objects)
     assert all(same(back.objects[name], item) for name, item in scene.objects.items())
     assert (back.relations, back.caption, back.source) == (scene.relations, scene.caption, scene.source)
-    assert same(back.stamp, scene.stamp)
+    assert (back.stale, back.doubted) == (scene.stale, scene.doubted)
+    assert same(back.stamp, scene.stamp) and same(back.described, scene.described)
 
 
 TRUTHS = st.builds(

@@ -76,9 +76,9 @@ def reply(*things: dict[str, Any], relations: Sequence[tuple[int, str, int]] = (
     return json.dumps({"objects": list(things), "relations": related, "caption": caption})
 
 
-def seen(scene: Scene, image: CameraImage, name: str, **said: Any) -> dict[str, Any]:
+def seen(scene: Scene, image: CameraImage, object_id: str, **said: Any) -> dict[str, Any]:
     """What a model that sees well says of an object of a scene; `said` where it says something else."""
-    item = scene.objects[name]
+    item = scene.objects[object_id]
     place = place_of(item, image)
     assert place is not None
     box = tuple(round(value) for value in (place.left, place.top, place.right, place.bottom))
