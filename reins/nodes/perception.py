@@ -54,7 +54,7 @@ ALIVE: Final = 5.0
 """A thread that has not come round for this long hangs [s]."""
 
 ANSWERS: Final = 2.5
-"""A question may take so many times the model's longest answer: another may be before it, and a model may have to load."""
+"""A question may take so many times the longest answer: another may be before it, and the model may have to load."""
 
 COMPLAINT: Final = 5.0
 """Time between two log lines about the same trouble [s]."""

@@ -17,13 +17,21 @@ from reins.language_models.model import LanguageModel, ModelError
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
 from reins.perception.vision_language.asking import VisionModel
+from reins.perception.vision_language.description import SaidObject
 from reins.perception.vision_language.hybrid import HybridPerception
+from reins.perception.vision_language.placing import label_of
 from reins.perception.vision_language.settings import VisionSettings
 from reins.perception.vision_language.vlm import VlmPerception
 
 FAST = VisionSettings(vlm="openai", describe_period=0.02, answer_limit=5.0, attempts=1)
 
 Make = Callable[..., HybridPerception]
+
+
+@pytest.fixture(autouse=True)
+def _later(stage: Stage) -> None:
+    """A description of a picture of time zero could not be told from none."""
+    stage.stamp = 1.0
 
 
 @pytest.fixture
@@ -190,14 +198,28 @@ class TestVlm:
     ) -> None:
         truth = geometric(stage, profile)
         image = stage.images("overhead")[0]
-        things = [seen(truth, image, name, kind="other", name="toy cube") for name in truth.objects]
+        things = [seen(truth, image, name, name="toy") for name in truth.objects]
         scene = look_until(stage, vlm(Seer(reply(*things, thing((0, 0, 20, 20), name="unicorn")))), described)
         assert scene.doubted == ("the model sees “red unicorn”, and nothing was measured there",)
-        assert len(scene.objects) == len(truth.objects) and not scene.stale
+        assert set(scene.objects) == set(truth.objects) and not scene.stale
         for item in truth.objects.values():
-            found = scene.objects[f"{item.colour}_toy_cube"]
+            found = scene.objects[item.id]
             assert max(abs(a - b) for a, b in zip(found.position, item.position, strict=True)) < 0.02
-            assert (found.name, found.colour) == ("toy cube", item.colour) and 0.1 <= found.confidence <= 1.0
+            assert (found.name, found.label, found.colour) == (
+                "toy",
+                item.label,
+                item.colour,
+            ) and 0.1 <= found.confidence <= 1.0
+
+    @pytest.mark.parametrize(
+        ("kind", "name", "label"),
+        [("bowl", "salad bowl", "bowl"), ("other", "mug", "mug"), ("other", "old tin coffee mug", "tin_coffee_mug")],
+    )
+    def test_labels_are_kinds_or_names(self, kind: str, name: str, label: str) -> None:
+        assert label_of(SaidObject.model_validate(thing(kind=kind, name=name))) == label
+
+    def test_what_has_no_usable_name_is_a_thing(self) -> None:
+        assert label_of(SaidObject.model_validate(thing(kind="other", name="杯子"))) == "thing"
 
     def test_prose_marks_the_last_scene_stale(
         self, stage: Stage, profile: RobotProfile, vlm: Callable[..., VlmPerception]
