@@ -36,7 +36,7 @@ from reins.language_models.model import (
     require,
     unheard,
 )
-from reins.language_models.turns import rendered, transcript
+from reins.language_models.turns import rendered, transcript, without_system
 from reins.language_models.wire import content_of
 
 PROMPT_KEY: Final = "reins.prompt"
@@ -184,33 +184,49 @@ class LlamaCppModel:
         if not self._sees:
             raise ModelError(f"{self.name} takes no pictures alone; name its projector in the parameter 'projector'")
         begun = time.monotonic()
-        messages = [{"role": turn.role, "content": content_of(turn)} for turn in turns]
         text, count, first, cut = "", 0, 0.0, False
         with self._stopped_by(cancel, bounds.seconds):
             try:
-                for chunk in self._llama.create_chat_completion(
-                    messages=messages,
-                    grammar=self._lib.LlamaGrammar.from_string(grammar_of(schema), verbose=False),
-                    max_tokens=bounds.tokens,
-                    temperature=bounds.temperature,
-                    seed=bounds.seed,
-                    repeat_penalty=1.0,  # JSON repeats itself
-                    stream=True,
-                ):
+                for piece, end in self._seeing_pieces(turns, schema, bounds):
                     self._check_stopped(cancel, bounds)
-                    choice = chunk["choices"][0]
-                    cut = choice.get("finish_reason") == "length"
-                    if piece := choice["delta"].get("content"):
+                    cut = end == "length"
+                    if piece:
                         first = first or time.monotonic() - begun
                         text += piece
                         count += 1
                         on_text(piece)
-            except (ValueError, RuntimeError, TemplateError, OSError) as error:
+            except (ValueError, RuntimeError, TemplateError) as error:
                 self._check_stopped(cancel, bounds)
                 raise ModelError(f"{self.name} failed in the middle of its work: {error}") from error
             finally:
                 self._llama.reset()  # what it has read of a picture is not to be taken for text
         return Completion(text, 0, count, first, time.monotonic() - begun, cut)
+
+    def _seeing_pieces(
+        self, turns: Sequence[Message], schema: Schema, bounds: Bounds
+    ) -> Iterator[tuple[str, str | None]]:
+        """Pieces of a reply, and why it ended with each that is the last."""
+        try:
+            chunks = self._seeing_chunks(turns, schema, bounds)
+        except (ValueError, TemplateError):  # some templates know no turn of the system
+            if self._stop.value or turns[0].role != "system":
+                raise
+            chunks = self._seeing_chunks(without_system(turns), schema, bounds)
+        for chunk in chunks:
+            choice = chunk["choices"][0]
+            yield choice["delta"].get("content") or "", choice.get("finish_reason")
+
+    def _seeing_chunks(self, turns: Sequence[Message], schema: Schema, bounds: Bounds) -> Iterator[Any]:
+        """The reply as llama-cpp-python streams it; the pictures and the prompt have been read when this returns."""
+        chunks: Iterator[Any] = self._llama.create_chat_completion(
+            messages=[{"role": turn.role, "content": content_of(turn)} for turn in turns],
+            grammar=self._lib.LlamaGrammar.from_string(grammar_of(schema), verbose=False),
+            max_tokens=bounds.tokens,
+            temperature=bounds.temperature,
+            seed=bounds.seed,
+            stream=True,
+        )
+        return chunks
 
     def _check_stopped(self, cancel: Cancel, bounds: Bounds) -> None:
         if self._stop.value:

@@ -25,7 +25,7 @@ def rendered(turns: Sequence[Message], template: Template, path: Path) -> str:
         return template(_as_dicts(turns))
     except (TemplateError, ValueError):
         try:
-            return template(_as_dicts(_without_system(turns)))
+            return template(_as_dicts(without_system(turns)))
         except (TemplateError, ValueError) as error:
             raise ModelError(f"the chat template of {path} cannot be used: {error}") from error
 
@@ -39,7 +39,7 @@ def _as_dicts(turns: Sequence[Message]) -> list[dict[str, str]]:
     return [{"role": turn.role, "content": turn.content} for turn in turns]
 
 
-def _without_system(turns: Sequence[Message]) -> list[Message]:
+def without_system(turns: Sequence[Message]) -> list[Message]:
     """The system's turn as the beginning of the first user's."""
     system, user, *others = turns
-    return [Message("user", f"{system.content}\n\n{user.content}"), *others]
+    return [Message("user", f"{system.content}\n\n{user.content}", user.pictures), *others]

@@ -77,7 +77,7 @@ def _abstract(scene: Scene) -> Hashable:
     resting = [item for item in scene.objects.values() if item.id != scene.held()]
     return (
         facts_of(scene),
-        frozenset((item.id, item.label, item.colour) for item in scene.objects.values()),
+        frozenset((item.id, item.label, item.colour, item.name, item.attributes) for item in scene.objects.values()),
         tuple(item.id for item in sorted(resting, key=lambda item: (-item.position[1], item.id))),
         tuple(item.id for item in sorted(resting, key=lambda item: (item.position[0], item.id))),
     )

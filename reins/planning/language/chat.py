@@ -27,6 +27,9 @@ SHOTS: Final = 4
 MOST_REASON: Final = 200
 """Characters of a reason."""
 
+MOST_SEEN: Final = 40
+"""Characters of what an object is called by a vision-language model, and of an attribute."""
+
 _ROLE: Final = """\
 You plan for a robot arm with a gripper at a table: you turn what an operator says into calls of skills.
 
@@ -108,12 +111,19 @@ def _situation(said: str, scene: Scene, history: History, registry: Mapping[str,
 
 
 def _object(item: SceneObject, scene: Scene, names: Names) -> str:
-    kind = " ".join(filter(None, (plain_colour(item.colour), plain_label(item.label))))
+    kind = " ".join(filter(None, (plain_colour(item.colour), plain_label(item.label)))) + _seen_as(item)
     place, other = place_of(item.id, scene)
     if place == "held":
         return f"{names.shown(item.id)}: {kind}, held by the gripper"
     where = "loose" if not other else f"{place} the table" if other == TABLE else f"{place} {names.shown(other)}"
     return f"{names.shown(item.id)}: {kind}, {where}, x {_cm(item.position[0])} y {_cm(item.position[1])}"
+
+
+def _seen_as(item: SceneObject) -> str:
+    """What a vision-language model said of it, as data; empty if nothing was."""
+    words = filter(None, (plain_text(word, MOST_SEEN) for word in (item.name, *item.attributes)))
+    told = "; ".join(words)
+    return f" (seen as: {told})" if told else ""
 
 
 def _order(scene: Scene, names: Names) -> Iterator[str]:

@@ -57,9 +57,15 @@ def test_a_millimetre_makes_no_difference_and_another_order_does() -> None:
     assert key_of(ASKED, swapped, History(swapped)) != key
 
 
+NAMED = replace(
+    SCENE, objects={**SCENE.objects, "red_block": replace(SCENE.objects["red_block"], name="mug", attributes=("full",))}
+)
+
+
 @pytest.mark.parametrize(
     "other",
     [
+        key_of(ASKED, NAMED, History(SCENE)),
         key_of("would you pop the green cube into the bowl for me, pal", SCENE, History(SCENE)),
         key_of(ASKED, at(1.0, held="red_block"), History(SCENE)),
         key_of(ASKED, SCENE, History(tabletop(red_block="in blue_bowl"))),
