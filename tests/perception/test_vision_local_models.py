@@ -4,6 +4,7 @@ their answers and errors. The stand-ins take what llama-cpp-python 0.3.35 and tr
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -44,7 +45,7 @@ class Llama:
 
         def stream() -> Iterator[dict[str, Any]]:
             yield {"choices": [{"delta": {"role": "assistant"}, "finish_reason": None}]}
-            for piece in (first, *pieces):
+            for piece in chain((first,), pieces):
                 yield {"choices": [{"delta": {"content": piece}, "finish_reason": None}]}
             yield {"choices": [{"delta": {}, "finish_reason": "stop"}]}
 
