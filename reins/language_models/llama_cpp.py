@@ -22,6 +22,7 @@ from jinja2 import TemplateError
 
 from reins.language_models.choice import Chooser
 from reins.language_models.grammar import grammar_of
+from reins.language_models.llama_pictures import pieces_of, seeing_handler
 from reins.language_models.model import (
     COMPACT,
     Bounds,
@@ -36,8 +37,7 @@ from reins.language_models.model import (
     require,
     unheard,
 )
-from reins.language_models.turns import rendered, transcript, without_system
-from reins.language_models.wire import content_of
+from reins.language_models.turns import rendered, transcript
 
 PROMPT_KEY: Final = "reins.prompt"
 """Key of a GGUF file's metadata under which it names the prompt that it takes."""
@@ -187,7 +187,7 @@ class LlamaCppModel:
         text, count, first, cut = "", 0, 0.0, False
         with self._stopped_by(cancel, bounds.seconds):
             try:
-                for piece, end in self._seeing_pieces(turns, schema, bounds):
+                for piece, end in pieces_of(self._lib, self._llama, turns, schema, bounds):
                     self._check_stopped(cancel, bounds)
                     cut = end == "length"
                     if piece:
@@ -201,32 +201,6 @@ class LlamaCppModel:
             finally:
                 self._llama.reset()  # what it has read of a picture is not to be taken for text
         return Completion(text, 0, count, first, time.monotonic() - begun, cut)
-
-    def _seeing_pieces(
-        self, turns: Sequence[Message], schema: Schema, bounds: Bounds
-    ) -> Iterator[tuple[str, str | None]]:
-        """Pieces of a reply, and why it ended with each that is the last."""
-        try:
-            chunks = self._seeing_chunks(turns, schema, bounds)
-        except (ValueError, TemplateError):  # some templates know no turn of the system
-            if self._stop.value or turns[0].role != "system":
-                raise
-            chunks = self._seeing_chunks(without_system(turns), schema, bounds)
-        for chunk in chunks:
-            choice = chunk["choices"][0]
-            yield choice["delta"].get("content") or "", choice.get("finish_reason")
-
-    def _seeing_chunks(self, turns: Sequence[Message], schema: Schema, bounds: Bounds) -> Iterator[Any]:
-        """The reply as llama-cpp-python streams it; the pictures and the prompt have been read when this returns."""
-        chunks: Iterator[Any] = self._llama.create_chat_completion(
-            messages=[{"role": turn.role, "content": content_of(turn)} for turn in turns],
-            grammar=self._lib.LlamaGrammar.from_string(grammar_of(schema), verbose=False),
-            max_tokens=bounds.tokens,
-            temperature=bounds.temperature,
-            seed=bounds.seed,
-            stream=True,
-        )
-        return chunks
 
     def _check_stopped(self, cancel: Cancel, bounds: Bounds) -> None:
         if self._stop.value:
@@ -309,21 +283,6 @@ class LlamaCppModel:
 def fitting_threads(path: Path) -> int:
     """How many threads suit a file."""
     return 1 if path.stat().st_size < SMALL else len(os.sched_getaffinity(0))
-
-
-def seeing_handler(lib: Any, projector: str) -> Any:
-    """What reads pictures through a projector, for any model whose file has a chat template.
-
-    Raises:
-        ModelError: this llama-cpp-python has none.
-    """
-    formats = require("llama_cpp.llama_chat_format")
-    if not hasattr(formats, "MTMDChatHandler"):
-        raise ModelError(
-            f"llama-cpp-python {lib.__version__} is too old to read pictures of any model: run `pip install --upgrade "
-            "llama-cpp-python`"
-        )
-    return formats.MTMDChatHandler(clip_model_path=projector, verbose=False)
 
 
 def _check_file(path: Path, parameter: str = "model") -> None:

@@ -1,5 +1,6 @@
 """The backends with a vision-language model on rendered tables: geometry goes on whatever the model does."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,7 +14,7 @@ from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.event import Severity
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
-from reins.language_models.model import LanguageModel, ModelError
+from reins.language_models.model import Cancelled, LanguageModel, ModelError
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
 from reins.perception.vision_language.asking import VisionModel
@@ -157,6 +158,30 @@ class TestHybrid:
         assert reply_.stamp == perception.scene.stamp
         assert time.monotonic() - begun < FAST.answer_limit, "the description was left"
         assert not perception.speaker.trouble
+
+    def test_no_description_begins_while_a_question_waits_and_closing_ends_it(
+        self, stage: Stage, profile: RobotProfile
+    ) -> None:
+        seer = Seer(None)
+        perception = HybridPerception(GeometricPerception(profile), VisionModel(seer.load, FAST), FAST)
+        stage.look(perception)
+        until(lambda: len(seer.prompts) == 1)
+        told: list[Exception] = []
+
+        def ask() -> None:
+            try:
+                perception.speaker.ask("is the mug upside down?")
+            except ReinsError as error:
+                told.append(error)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        until(lambda: len(seer.prompts) == 2)
+        time.sleep(2 * FAST.describe_period)
+        assert not perception.speaker.wants
+        perception.speaker.close()
+        asking.join(10.0)
+        assert isinstance(told[0], Cancelled) and seer.closed
 
 
 class TestFactory:

@@ -51,11 +51,14 @@ class Speaker(Generic[TaskT, ResultT]):
         self._lock = threading.Lock()  # guards what follows
         self._newest: dict[str, CameraImage] = {}
         self._asking = Cancel()
+        self._questions = 0
 
     @property
     def wants(self) -> bool:
-        """Whether a task that is offered now would be done."""
-        return self._beside.wants
+        """Whether a task that is offered now would be done; not while a question waits."""
+        with self._lock:
+            waiting = self._questions > 0
+        return not waiting and self._beside.wants
 
     @property
     def newest(self) -> ResultT | None:
@@ -91,9 +94,14 @@ class Speaker(Generic[TaskT, ResultT]):
         with self._lock:
             images = list(self._newest.values())
             self._asking = cancel = Cancel()
-        views = [view_of(image.name, image.stamp, image.rgb) for image in images]
-        self._beside.interrupt()  # a person waits, a description can
-        answer = self._model.answer(question, views, cancel)
+            self._questions += 1
+        try:
+            views = [view_of(image.name, image.stamp, image.rgb) for image in images]
+            self._beside.interrupt()  # a person waits, a description can
+            answer = self._model.answer(question, views, cancel)
+        finally:
+            with self._lock:
+                self._questions -= 1
         return Answered(answer, max(view.stamp for view in views))
 
     def forget(self) -> None:
