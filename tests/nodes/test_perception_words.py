@@ -53,7 +53,7 @@ def test_words_doubts_and_answers() -> None:
         cameras.until(lambda: is_described(cameras), "a description")
         scene = cameras.scenes[-1]
         assert scene.source == "geometric, vlm" and not scene.objects and not scene.stale
-        assert list(scene.doubted) == ["the model sees “pink unicorn”, and nothing was measured there"]
+        assert list(scene.doubted) == ["the model sees “pink unicorn”, and no object was measured there"]
         assert "unicorn" not in scene.caption
         cameras.until(lambda: cameras.says("openai", "describes"), "diagnostics")
         result = ask(cameras.domain, "is the mug upside down?")

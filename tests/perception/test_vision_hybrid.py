@@ -225,7 +225,7 @@ class TestVlm:
         image = stage.images("overhead")[0]
         things = [seen(truth, image, name, name="toy") for name in truth.objects]
         scene = look_until(stage, vlm(Seer(reply(*things, thing((0, 0, 20, 20), name="unicorn")))), described)
-        assert scene.doubted == ("the model sees “red unicorn”, and nothing was measured there",)
+        assert scene.doubted == ("the model sees “red unicorn”, and no object was measured there",)
         assert set(scene.objects) == set(truth.objects) and not scene.stale
         for item in truth.objects.values():
             found = scene.objects[item.id]

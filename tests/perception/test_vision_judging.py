@@ -120,7 +120,7 @@ class TestHonesty:
     @pytest.mark.parametrize("box", [(700, 100, 900, 300), (0, 900, 100, 1000)])
     def test_a_thing_that_is_not_there(self, box: tuple[int, int, int, int]) -> None:
         said = judged(thing(box, name="coffee mug", kind="other", colour="green"), caption="A mug.")
-        assert said.doubts == ("the model sees “green coffee mug”, and nothing was measured there",)
+        assert said.doubts == ("the model sees “green coffee mug”, and no object was measured there",)
         shown = told(SCENE, said, 30.0)
         assert set(shown.objects) == set(SCENE.objects)
         assert shown.caption == SCENE.caption, "a caption of what is not there is not the scene's"

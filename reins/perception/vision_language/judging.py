@@ -186,7 +186,7 @@ def other_colour(name: str, said: str, measured: str) -> str:
 def not_there(thing: SaidObject) -> str:
     """That nothing was measured where a model sees a thing."""
     colour = "" if thing.colour == OTHER else f"{thing.colour} "
-    return f"the model sees “{colour}{thing.name.removeprefix(colour)}”, and nothing was measured there"
+    return f"the model sees “{colour}{thing.name.removeprefix(colour)}”, and no object was measured there"
 
 
 def _doubt(related: SaidRelation, meant: Mapping[int, SceneObject], scene: Scene) -> str:
