@@ -44,7 +44,7 @@ class SceneObject:
         confidence: 0 … 1.
         last_seen: robot time of the last image that shows it [s].
         name: what a vision-language model calls it, finer than the label, e.g. "coffee mug"; empty without one.
-        attributes: what it says besides, e.g. "upside down". Words to show to people; nothing that moves goes by them.
+        attributes: what it says besides, e.g. "upside down". Words for people and prompts; no skill goes by them.
     """
 
     id: str
