@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from reins.contracts.scene import Scene, SceneObject, makes_sense
+from reins.contracts.scene import PERSON, Scene, SceneObject, makes_sense
 from reins.hardware.legged import LeggedState
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
@@ -22,9 +22,6 @@ from reins.safety.legged.keep_outs import KeepOut
 from reins.safety.legged.limits import yaw_of
 from reins.safety.legged.settings import LeggedSettings
 from reins.safety.surroundings import complaint
-
-PERSON: Final = "person"
-"""The label of people in scenes."""
 
 REMEMBERED: Final = 128
 """States whose pose a scene of their time is held against."""
