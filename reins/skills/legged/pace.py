@@ -99,11 +99,15 @@ class Pace:
         return not self._velocity.any() and bool((moving < STILL).all())
 
     def _ramped(self, wanted: FloatArray, state: LeggedState) -> FloatArray:
-        """`wanted`, as near as the acceleration lets the last velocity come; after a pause, from rest."""
+        """`wanted`, as near as the acceleration lets the last velocity come straight; after a pause, from rest.
+
+        Between two velocities within the limits, which are convex, all are.
+        """
         passed = state.stamp - self._stamp
         if passed > 10.0 * self._period:
             self._velocity, passed = np.zeros(3), self._period
         most = RAMP * self._acceleration * min(max(passed, 0.0), 2.0 * self._period)
-        step = np.clip(wanted - self._velocity, -most, most)
-        self._velocity, self._stamp = self._velocity + step, state.stamp
+        change, self._stamp = wanted - self._velocity, state.stamp
+        share = float(np.abs(change / most).max()) if most.all() else np.inf
+        self._velocity = wanted if share <= 1.0 else self._velocity + change / share
         return self._velocity.copy()
