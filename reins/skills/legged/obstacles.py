@@ -33,12 +33,14 @@ class Margins:
     Attributes:
         thing: of things.
         person: of people: nearer than this the monitor lets a robot barely move, for a person may walk.
+        avoided: of what a constraint says to avoid without saying how far.
         step: what is not higher than this above the ground is walked on.
         extra: what is added to the distance that a constraint asks for: a trot sways.
     """
 
     thing: float = 0.15
     person: float = 1.0
+    avoided: float = 0.6
     step: float = 0.05
     extra: float = 0.1
 
@@ -128,7 +130,7 @@ class ObstacleMap:
         avoided = self._avoided.get(item.id)
         margin = self._margins.person if person else self._margins.thing
         if avoided is not None:
-            margin = max(margin, avoided + self._margins.extra)
+            margin = max(margin, self._margins.avoided, avoided + self._margins.extra)
         flat = not person and avoided is None and height + top <= self._margins.step
         if person:
             return Obstacle(item.id, centre, 0.0, np.zeros(2), float(np.hypot(*half)), margin, flat, stamp)

@@ -158,7 +158,7 @@ class TestMap:
         around.update(walker.state(), walker.scene)
         assert {item.id for item in around.in_the_way} == {"marker", "sill"}
 
-    @pytest.mark.parametrize(("label", "asked", "kept"), [("box", 0.0, 0.15), ("box", 1.0, 1.1), ("person", 0.5, 1.0)])
+    @pytest.mark.parametrize(("label", "asked", "kept"), [("box", 0.0, 0.6), ("box", 1.0, 1.1), ("person", 0.5, 1.0)])
     def test_the_widest_distance_counts(self, label: str, asked: float, kept: float) -> None:
         walker = PaperWalker([Thing("it", 2.0, 1.0, label=label)])
         rule = Constraint(kind="avoid", object="it", distance=asked)
