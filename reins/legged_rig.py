@@ -1,7 +1,7 @@
 """The rig of a legged robot: the same cores as the ROS 2 graph, in lock-step, without ROS; see `reins.rig`.
 
-The legs are physics and a gait, the safety monitor is the graph's own, and scenes are the simulator's truth. As there, a
-command that was computed from the state of one period acts in the next.
+The legs are physics and a gait, the safety monitor is the graph's own, and scenes are the simulator's truth. A command
+that was computed from the state of one period acts in the next, as there.
 """
 
 from collections.abc import Callable, Sequence
@@ -111,23 +111,19 @@ class LeggedRig:
         settings: backends.
         ground: what it walks on, and what stands there.
         seed: of the direction that it begins in.
+
+    Attributes:
         on_tick: called after every control period.
 
     Raises:
         ReinsError: an unknown robot, backend, walk or planner; says which exist.
     """
 
-    def __init__(
-        self,
-        settings: LeggedRigSettings,
-        ground: GroundSpec,
-        seed: int,
-        on_tick: Callable[[LeggedTick], None] | None = None,
-    ) -> None:
+    def __init__(self, settings: LeggedRigSettings, ground: GroundSpec, seed: int) -> None:
         self.settings, self.ground = settings, ground
         self.profile = load_profile(settings.robot, QuadrupedProfile)
         self._planner = _planner(settings.planner)
-        self._on_tick = on_tick
+        self.on_tick: Callable[[LeggedTick], None] | None = None
         self._period = 1.0 / self.profile.rates.command
         factory = LeggedFactory(self.profile)
         self._runner = LeggedRunner(LEGGED_SKILLS, dict.fromkeys(factory.skills, factory), self.profile)
@@ -239,8 +235,8 @@ class LeggedRig:
         self._state = self._host.read()
         if self._state.stamp - self._looked >= 1.0 / self.settings.scene_rate:
             self._look()
-        if self._on_tick is not None:
-            self._on_tick(LeggedTick(state, safe, self._scene))
+        if self.on_tick is not None:
+            self.on_tick(LeggedTick(state, safe, self._scene))
         return output
 
     def _look(self) -> None:

@@ -41,15 +41,18 @@ class Pose:
     def __init__(self, profile: QuadrupedProfile, pace: Pace, posture: Posture) -> None:
         self._profile, self._pace, self._posture = profile, pace, posture
         self._since = math.inf
+        self._ready: float | None = None
 
     def step(self, state: LeggedState, scene: Scene) -> BodyOutput:
         """Brake, and change the posture."""
         velocity = self._pace.still(state)
         there = posture_of(state, self._profile) is self._posture and self._pace.stands(state)
+        if self._ready is None:  # safety lets nobody walk who was told to stand up less than this ago
+            self._ready = state.stamp + (0.0 if there else self._profile.body.stand_up)
         if not (there and float(np.abs(state.velocity).max()) < AT_REST):
             self._since = math.inf
         self._since = min(self._since, state.stamp)
-        done = there and state.stamp - self._since >= SETTLED
+        done = there and state.stamp - self._since >= SETTLED and state.stamp >= self._ready
         phase = "settle" if there else "rise" if self._posture is Posture.STAND else "lower"
         status = Status.SUCCEEDED if done else Status.RUNNING
         return BodyOutput(velocity, self._posture, status, phase, 1.0 if done else 0.5 * there)
