@@ -5,7 +5,7 @@ fails, it fails by what the robot does.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -91,16 +91,16 @@ def draw_task(seed: int, number: int, profile: QuadrupedProfile) -> NavigationTa
         ReinsError: the things found no room, which one in many thousand seeds may have.
     """
     random = Random(f"navigation/{seed}/{number}")
-    distance = random.choice(DISTANCES) if random.random() < 0.6 else 0.0
     family = list(FAMILIES)[number % len(FAMILIES)]
+    distance = random.choice(DISTANCES) if family == "past" or random.random() < 0.6 else 0.0
     for _ in range(_TRIES):
-        things = _things(random, profile, distance, family)
+        doors, boxes = random.sample(COLOURS, 2), random.sample(COLOURS, 2)
+        things = _things(random, profile, distance, family, doors, boxes)
         if things is None:
             continue
         ground = GroundSpec(name=f"navigation_{seed}_{number}", title="A random ground", things=things)
-        names = [name for name, _ in named(ground)]
-        said = FAMILIES[family](random, names)
-        instruction, goal = said
+        names = Names(f"{doors[0]}_door", f"{boxes[0]}_box", tuple(name for name, _ in named(ground)))
+        instruction, goal = FAMILIES[family](random, names)
         if not _has_room(goal, things, profile, distance):
             continue
         if distance:
@@ -109,20 +109,33 @@ def draw_task(seed: int, number: int, profile: QuadrupedProfile) -> NavigationTa
     raise ReinsError(f"task {number} of seed {seed}: things found no room in {_TRIES} tries; take another seed")
 
 
-def _things(random: Random, profile: QuadrupedProfile, distance: float, family: str) -> tuple[Thing, ...] | None:
+def _things(
+    random: Random,
+    profile: QuadrupedProfile,
+    distance: float,
+    family: str,
+    doors: Sequence[str],
+    boxes: Sequence[str],
+) -> tuple[Thing, ...] | None:
     """What stands on the ground of a task; None where something found no room.
 
-    A person, two boxes, two doors and a marker. For "around" the first box stands between the robot and the first door;
-    for "course" there is a person and a box only, so that there is room where it is sent.
+    A person, boxes and doors of two colours each, and a marker. For "around" the first box, and for "past" the person,
+    stands between the robot and the first door; for "course" there is a person and a box only, and room where it goes.
     """
-    doors, boxes = random.sample(COLOURS, 2), random.sample(COLOURS, 2)
     kinds = [("person", "orange"), ("box", boxes[1]), ("door", doors[1]), ("marker", random.choice(COLOURS))]
     placed: list[Thing] = []
+    course, tilt = random.uniform(-math.pi, math.pi), random.uniform(-0.5, 0.5)
     if family == "around":
-        course, far = random.uniform(-math.pi, math.pi), random.uniform(4.6, FIELD[1])
-        door = _at("door", doors[0], SIZES["door"], course, far, course + random.uniform(-0.5, 0.5))
-        half = random.uniform(0.45, 0.55) * far
-        placed = [door, _at("box", boxes[0], _box(random), course, half, random.uniform(-3.0, 3.0))]
+        far = random.uniform(4.6, FIELD[1])
+        box = _at("box", boxes[0], _box(random), course, random.uniform(0.45, 0.55) * far, random.uniform(-3.0, 3.0))
+        placed = [box, _at("door", doors[0], SIZES["door"], course, far, course + tilt)]
+    elif family == "past":
+        kinds = [*kinds[1:], ("box", boxes[0])]
+        person = _at("person", "orange", SIZES["person"], course, 0.0, 0.0)
+        door = _at("door", doors[0], SIZES["door"], course, 0.0, course + tilt)
+        near = _radius(person) + profile.body.footprint + distance + GAP + 0.05
+        far = near + _between(person, door, profile, distance) + 0.05
+        placed = [_moved(person, course + random.uniform(-0.1, 0.1), near), _moved(door, course, far)]
     elif family == "course":
         kinds = kinds[:2]
     else:
@@ -161,6 +174,10 @@ def _at(label: str, colour: str, size: tuple[float, float, float], course: float
     )
 
 
+def _moved(thing: Thing, course: float, far: float) -> Thing:
+    return thing.model_copy(update={"at": (far * math.cos(course), far * math.sin(course))})
+
+
 def _box(random: Random) -> tuple[float, float, float]:
     return (random.uniform(0.3, 0.6), random.uniform(0.3, 0.6), random.uniform(0.3, 0.6))
 
@@ -176,15 +193,15 @@ def _keeps(thing: Thing, distance: float) -> float:
 
 def _fits(thing: Thing, placed: list[Thing], profile: QuadrupedProfile, distance: float) -> bool:
     """Whether a robot gets through between it and everything else, and between it and where the robot begins."""
-    width = 2.0 * profile.body.footprint
-    keeps = _keeps(thing, distance)
-    if math.hypot(*thing.at) < _radius(thing) + 0.5 * width + keeps + GAP:
+    if math.hypot(*thing.at) < _radius(thing) + profile.body.footprint + _keeps(thing, distance) + GAP:
         return False
-    return all(
-        math.dist(thing.at, other.at)
-        > _radius(thing) + _radius(other) + width + max(keeps, _keeps(other, distance)) + GAP
-        for other in placed
-    )
+    return all(math.dist(thing.at, other.at) > _between(thing, other, profile, distance) for other in placed)
+
+
+def _between(one: Thing, other: Thing, profile: QuadrupedProfile, distance: float) -> float:
+    """How far apart their middles have to be for a robot to get through [m]."""
+    keeps = max(_keeps(one, distance), _keeps(other, distance))
+    return _radius(one) + _radius(other) + 2.0 * profile.body.footprint + keeps + GAP
 
 
 def _has_room(goal: Goal, things: tuple[Thing, ...], profile: QuadrupedProfile, distance: float) -> bool:
@@ -210,51 +227,65 @@ def _spoken(name: str) -> str:
     return f"the {name.replace('_', ' ')}"
 
 
-def _one(random: Random, names: list[str], *labels: str) -> str:
-    return random.choice([name for name in names if name.rpartition("_")[2] in labels])
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What can be spoken of.
+
+    Attributes:
+        door, box: the first ones; in some families something stands before the door, or the box is what does.
+        every: all that there is.
+    """
+
+    door: str
+    box: str
+    every: tuple[str, ...]
 
 
 Said = tuple[str, Goal]
 """An instruction, and how it is to end."""
 
 
-def _around(random: Random, names: list[str]) -> Said:
-    box, door = _one(random, names, "box"), _one(random, names, "door")
-    return f"Walk around {_spoken(box)} to {_spoken(door)}, then sit", Goal(thing=door, sits=True)
+def _around(random: Random, names: Names) -> Said:
+    said = f"Walk around {_spoken(names.box)} to {_spoken(names.door)}, then sit"
+    return said, Goal(thing=names.door, sits=True)
 
 
-def _door(random: Random, names: list[str]) -> Said:
-    door = _one(random, names, "door")
+def _past(random: Random, names: Names) -> Said:
+    return f"Go past the person to {_spoken(names.door)} and sit down", Goal(thing=names.door, sits=True)
+
+
+def _door(random: Random, names: Names) -> Said:
     verb = random.choice(("Go to", "Walk over to", "Please walk to"))
-    return f"{verb} {_spoken(door)}", Goal(thing=door)
+    return f"{verb} {_spoken(names.door)}", Goal(thing=names.door)
 
 
-def _tour(random: Random, names: list[str]) -> Said:
-    first, last = random.sample([name for name in names if name != "person"], 2)
+def _tour(random: Random, names: Names) -> Said:
+    first, last = random.sample([name for name in names.every if name != "person"], 2)
     return f"Go to {_spoken(first)} and then to {_spoken(last)}, then lie down", Goal(thing=last, sits=True)
 
 
-def _marker(random: Random, names: list[str]) -> Said:
-    marker = _one(random, names, "marker")
+def _marker(random: Random, names: Names) -> Said:
+    marker = next(name for name in names.every if name.endswith("_marker"))
     return f"Stand up, look around, then walk to {_spoken(marker)} and wait for 2 seconds", Goal(thing=marker)
 
 
-def _course(random: Random, names: list[str]) -> Said:
+def _course(random: Random, names: Names) -> Said:
     direction = random.choice(("forward", "back", "to the left", "to the right"))
     far = random.choice((1.0, 1.5, 2.0, 3.0))
     x, y = {"forward": (1, 0), "back": (-1, 0), "to the left": (0, 1), "to the right": (0, -1)}[direction]
     return f"Walk {far:g} {'metre' if far == 1.0 else 'metres'} {direction}", Goal(ahead=(far * x, far * y))
 
 
-def _turn(random: Random, names: list[str]) -> Said:
+def _turn(random: Random, names: Names) -> Said:
     degrees = random.choice((45, 90, 135, 180))
     side = random.choice(("left", "right"))
     angle = math.radians(degrees) * (1.0 if side == "left" else -1.0)
     return f"Turn {side} by {degrees} degrees, then sit down", Goal(ahead=(0.0, 0.0), turned=angle, sits=True)
 
 
-FAMILIES: Final[Mapping[str, Callable[[Random, list[str]], Said]]] = {
+FAMILIES: Final[Mapping[str, Callable[[Random, Names], Said]]] = {
     "around": _around,
+    "past": _past,
     "door": _door,
     "tour": _tour,
     "marker": _marker,
