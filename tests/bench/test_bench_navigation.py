@@ -109,7 +109,7 @@ class TestJudge:
         judge = Judge(task(goal), GO2, state_at(0.0, 0.0, math.pi / 2))
         assert judge.error(state_at(x, y)) == (None if error is None else pytest.approx(error))
 
-    @pytest.mark.parametrize(("x", "asked", "found"), [(-1.3, 1.0, True), (-1.3, 0.9, False), (-1.9, 0.0, True)])
+    @pytest.mark.parametrize(("x", "asked", "found"), [(-1.4, 1.0, True), (-1.4, 0.9, False), (-1.9, 0.0, True)])
     def test_who_comes_too_near_to_a_person_once_is_found_out(self, x: float, asked: float, found: bool) -> None:
         judge = seen(Judge(task(Goal(), asked), GO2, state_at(0.0, 0.0)), state_at(x, 0.0), state_at(0.0, 0.0))
         assert judge.violations() == ((PERSON,) if found else ())

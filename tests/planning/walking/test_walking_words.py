@@ -1,14 +1,23 @@
 """Controlled English for legged robots: what is understood, and how what is not is answered."""
 
 import math
+import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from reins.contracts.plan import Constraint, SkillCall
 from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Relation, Scene, SceneObject, by_id
+from reins.hardware.legged import LeggedState, Odometry
+from reins.hardware.profile import load_profile
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.planning.planner import History
 from reins.planning.symbolic import SymbolicPlanner
+from reins.planning.verifier import verify
 from reins.planning.walking.meaning import read
+from reins.sim.legged.ground import load_ground
+from reins.sim.legged.outlook import scene_of
 from reins.skills.legged.library import LEGGED_SKILLS
 
 PLANNER = SymbolicPlanner(LEGGED_SKILLS, understand=read)
@@ -137,3 +146,22 @@ def test_a_robot_that_sits_is_told_to_stand_up_first() -> None:
 def test_a_robot_that_sits_stays_down_where_it_need_not_stand() -> None:
     plan = PLANNER.plan("wait for two seconds", scene(SITTING), History(scene(SITTING)))
     assert plan.steps == (SkillCall(skill="wait", arguments={"duration": 2.0}),)
+
+
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "walking.md").read_text(encoding="utf-8")
+DOCUMENTED = [
+    line for block in re.findall(r"```walking\n(.*?)```", DOCUMENT, re.S) for line in block.splitlines() if line.strip()
+]
+
+
+@pytest.mark.parametrize("instruction", DOCUMENTED)
+def test_the_documented_sentences_are_understood(instruction: str) -> None:
+    profile = load_profile("go2", QuadrupedProfile)
+    heading, n = np.array([0.0, 0.0, 0.0, 1.0]), len(profile.joints)
+    odometry = Odometry(np.array([0.0, 0.0, 0.08]), heading, np.zeros(3), np.zeros(3))
+    contact = np.zeros(4, dtype=bool)
+    state = LeggedState(0.0, heading, profile.home, np.zeros(n), np.zeros(n), contact, 1.0, odometry)
+    seen = scene_of(load_ground("yard"), state, profile)
+    plan = PLANNER.plan(instruction, seen, History(seen))
+    assert plan.steps, plan.question or plan.refusal
+    assert verify(plan, seen, LEGGED_SKILLS) == []
