@@ -23,6 +23,9 @@ DEFAULT_BEHIND: Final = 1.2
 LONGEST: Final = 300.0
 """Longest time that somebody is followed, or nothing is done [s]."""
 
+_STRIDE: Final = 0.1
+"""Half a step of a trot: nobody can place a robot more exactly [m]."""
+
 _KINDS: Final = ("quadruped",)
 _ON_ITS_LEGS: Final = Condition(("is", ROBOT, STANDING))
 _GOES_AWAY: Final = Condition(("at", ROBOT, ANY), negated=True)
@@ -58,7 +61,13 @@ WALK_TO: Final = SkillSpec(
     description="Walk to a place on the ground, round whatever stands in between.",
     parameters=(
         Parameter(
-            "x", "number", "how far ahead, as the robot stands now", lower=-FARTHEST_WALK, upper=FARTHEST_WALK, unit="m"
+            "x",
+            "number",
+            "how far ahead, as the robot stands now",
+            lower=-FARTHEST_WALK,
+            upper=FARTHEST_WALK,
+            unit="m",
+            step=_STRIDE,
         ),
         Parameter(
             "y",
@@ -67,6 +76,7 @@ WALK_TO: Final = SkillSpec(
             lower=-FARTHEST_WALK,
             upper=FARTHEST_WALK,
             unit="m",
+            step=_STRIDE,
             default=0.0,
         ),
     ),
@@ -88,6 +98,7 @@ GO_TO: Final = SkillSpec(
             lower=0.2,
             upper=1.5,
             unit="m",
+            step=_STRIDE,
             default=DEFAULT_DISTANCE,
         ),
     ),
@@ -103,9 +114,16 @@ FOLLOW: Final = SkillSpec(
     parameters=(
         Parameter("person", "object", "whom to follow", labels=(PERSON,)),
         Parameter(
-            "distance", "number", "free distance to keep", lower=1.0, upper=3.0, unit="m", default=DEFAULT_BEHIND
+            "distance",
+            "number",
+            "free distance to keep",
+            lower=1.0,
+            upper=3.0,
+            unit="m",
+            step=_STRIDE,
+            default=DEFAULT_BEHIND,
         ),
-        Parameter("duration", "number", "for how long", lower=1.0, upper=LONGEST, unit="s", default=30.0),
+        Parameter("duration", "number", "for how long", lower=1.0, upper=LONGEST, unit="s", step=1.0, default=30.0),
     ),
     preconditions=(_ON_ITS_LEGS,),
     effects=(_GOES_AWAY,),
@@ -124,6 +142,7 @@ TURN: Final = SkillSpec(
             lower=-2.0 * math.pi,
             upper=2.0 * math.pi,
             unit="rad",
+            step=math.radians(15.0),
         ),
     ),
     preconditions=(_ON_ITS_LEGS,),
@@ -155,7 +174,9 @@ STOP: Final = SkillSpec(
 WAIT: Final = SkillSpec(
     name="wait",
     description="Do nothing for a while, in the posture that it is in.",
-    parameters=(Parameter("duration", "number", "for how long", lower=0.5, upper=LONGEST, unit="s", default=5.0),),
+    parameters=(
+        Parameter("duration", "number", "for how long", lower=0.5, upper=LONGEST, unit="s", step=0.5, default=5.0),
+    ),
     preconditions=(),
     effects=(),
     time_limit=LONGEST + 20.0,

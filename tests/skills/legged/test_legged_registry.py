@@ -1,5 +1,7 @@
 """The declared skills of legged robots, and that each kind of robot is offered its own only."""
 
+import json
+
 import pytest
 
 from reins.contracts.errors import ReinsError, UnknownName
@@ -8,6 +10,7 @@ from reins.contracts.plan import SkillCall
 from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Relation, Scene, SceneObject, by_id
 from reins.hardware.profile import known_profiles, load_profile
 from reins.hardware.profile_base import Profile
+from reins.planning.language.schema import numbers, plan_schema
 from reins.planning.simulation import SymbolicState
 from reins.skills.catalogue import REGISTRIES, skills_of
 from reins.skills.legged.library import LEGGED_SKILLS
@@ -60,9 +63,24 @@ class TestDeclarations:
                 assert parameter.lower < parameter.upper and parameter.unit
                 assert parameter.default is None or parameter.lower <= float(parameter.default) <= parameter.upper
 
+    def test_a_model_chooses_among_few_numbers_with_the_default_among_them(self, spec: SkillSpec) -> None:
+        for parameter in spec.parameters:
+            if parameter.kind == "number":
+                values = numbers(parameter)
+                assert values[0] == parameter.lower and values[-1] == parameter.upper
+                assert len(values) <= 601
+                assert parameter.default is None or parameter.default in values
+
     def test_it_may_take_longer_than_it_is_told_to(self, spec: SkillSpec) -> None:
         durations = [parameter.upper for parameter in spec.parameters if parameter.name == "duration"]
         assert spec.time_limit > max(durations, default=0.0)
+
+
+def test_the_schema_of_a_reply_names_the_skills_of_legs_and_what_fits_them() -> None:
+    text = json.dumps(plan_schema(scene(STANDING), LEGGED_SKILLS))
+    assert all(f'"{name}"' in text for name in LEGGED_SKILLS)
+    alone = Scene(0.0, "test", by_id([DOOR]))
+    assert '"follow"' not in json.dumps(plan_schema(alone, LEGGED_SKILLS))
 
 
 def test_a_robot_that_sits_stands_up_before_it_walks() -> None:
