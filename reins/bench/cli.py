@@ -9,6 +9,7 @@ from rich.console import Console
 from reins.bench import cli_planner
 from reins.bench.cli_locomotion import locomotion
 from reins.bench.console import JsonFile, Robot, finish, progressing, write
+from reins.bench.navigation.command import navigation
 from reins.bench.perception.command import perception
 from reins.bench.stream.command import stream
 
@@ -22,6 +23,7 @@ app.command("first-call")(cli_planner.first_call)
 app.command()(cli_planner.soak)
 app.command()(cli_planner.compare)
 app.command()(locomotion)
+app.command()(navigation)
 app.command()(perception)
 app.command()(stream)
 

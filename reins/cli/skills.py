@@ -11,7 +11,9 @@ from reins.contracts.errors import ReinsError, UnknownName
 
 if TYPE_CHECKING:
     from reins.contracts.plan import ArgumentValue, SkillCall
-    from reins.skills.registry import Condition, Parameter, SkillSpec
+    from reins.skills.registry import Condition, Parameter, SkillRegistry, SkillSpec
+
+Robot = Annotated[str, typer.Option(help="Robot profile; each kind of robot has skills of its own.")]
 
 app = typer.Typer(no_args_is_help=True, help="What the robot can do; run one skill.")
 
@@ -21,6 +23,7 @@ def list_skills(
     live: Annotated[
         bool, typer.Option("--live", help="Ask the running graph, which also names the controllers.")
     ] = False,
+    robot: Robot = "franka",
     namespace: Namespace = "",
 ) -> None:
     """The skills, one line each."""
@@ -35,19 +38,18 @@ def list_skills(
             for entry in client.skills():
                 table.add_row(entry.name, escape(entry.description), entry.controller)
     else:
-        from reins.skills.library import SKILLS
-
-        for spec in SKILLS.values():
+        for spec in _skills_for(robot).values():
             table.add_row(signature(spec), escape(spec.description))
     out.print(table)
 
 
 @app.command()
-def show(skill: Annotated[str, typer.Argument(help="Name of the skill.")]) -> None:
+def show(
+    skill: Annotated[str, typer.Argument(help="Name of the skill.")],
+    robot: Robot = "franka",
+) -> None:
     """One skill: parameters, what must hold before, what holds after, its time limit."""
-    from reins.skills.library import SKILLS
-
-    spec = SKILLS[skill]
+    spec = _skills_for(robot)[skill]
     out.print(f"[bold]{signature(spec)}[/]  {escape(spec.description)}", soft_wrap=True)
     for parameter in spec.parameters:
         out.print(f"  {parameter.name}: {escape(parameter.description)} ({escape(takes(parameter))})", soft_wrap=True)
@@ -61,13 +63,13 @@ def run(
     skill: Annotated[str, typer.Argument(help="Name of the skill.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="name=value …", metavar="NAME=VALUE…")] = None,
     avoid: Annotated[list[str] | None, typer.Option(help="Id of an object that must not be touched.")] = None,
+    robot: Robot = "franka",
     namespace: Namespace = "",
 ) -> None:
     """Run one skill on the robot, e.g. `reins skills run pick object=red_block`. Ctrl-C cancels it."""
     from reins.contracts.plan import Constraint
-    from reins.skills.library import SKILLS
 
-    spec = SKILLS[skill]
+    spec = _skills_for(robot)[skill]
     call = parse_call(spec, arguments or [])
     constraints = [Constraint(kind="avoid", object=name, set_by="operator") for name in avoid or []]
     with needs_ros():
@@ -89,6 +91,15 @@ def run(
         return
     out.print(f"[bold red]failed[/] after {outcome.duration:.1f} s: {escape(outcome.reason)}", soft_wrap=True)
     raise typer.Exit(int(ExitCode.FAILED))
+
+
+def _skills_for(robot: str) -> "SkillRegistry":
+    """The skills of a robot's kind; raises UnknownName where there is no such robot."""
+    from reins.hardware.profile import load_profile
+    from reins.hardware.profile_base import Profile
+    from reins.skills.catalogue import skills_of
+
+    return skills_of(load_profile(robot, Profile).kind)
 
 
 MARGIN = 30.0

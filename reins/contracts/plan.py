@@ -30,7 +30,8 @@ class Constraint(BaseModel):
     """A rule that holds for a task, or until it is removed. The operator may loosen; a planner may only tighten.
 
     kind:
-        "avoid": the arm keeps away from `object`.
+        "avoid": the arm keeps away from `object`; a legged robot's footprint by `distance` [m], where that is more than
+            it keeps from everything.
         "keep_out": the arm keeps out of the box of `size` (full extents) at `centre`, base frame [m].
         "speed": no joint or tool motion faster than `scale` (0 … 1) of the profile's limits.
         "payload": `mass` [kg] at the tool point.
@@ -46,6 +47,7 @@ class Constraint(BaseModel):
     centre: Vector3 = (0.0, 0.0, 0.0)
     size: Vector3 = (0.0, 0.0, 0.0)
     mass: float = Field(default=0.0, ge=0.0, le=100.0)
+    distance: float = Field(default=0.0, ge=0.0, le=10.0)
     set_by: Literal["operator", "planner"] = "planner"
     id: str = ""
 
@@ -53,6 +55,8 @@ class Constraint(BaseModel):
     def _says_what_its_kind_needs(self) -> Self:
         if (self.kind == "avoid") != bool(self.object):
             raise ValueError("an 'avoid' constraint names an object, and no other kind does")
+        if self.distance and self.kind != "avoid":
+            raise ValueError("an 'avoid' constraint may have a distance, and no other kind has one")
         if self.kind == "keep_out" and not all(extent > 0.0 for extent in self.size):
             raise ValueError("a 'keep_out' constraint has a box with three extents greater than 0 m")
         if max(map(abs, (*self.centre, *self.size))) > FARTHEST:
@@ -61,7 +65,7 @@ class Constraint(BaseModel):
 
     def __str__(self) -> str:
         if self.kind == "avoid":
-            return f"avoid {self.object}"
+            return f"keep {self.distance:g} m away from {self.object}" if self.distance else f"avoid {self.object}"
         if self.kind == "keep_out":
             return "keep out of the box of {} m at {} m".format(*(_dimensions(v) for v in (self.size, self.centre)))
         if self.kind == "payload":

@@ -23,6 +23,16 @@ SUPPORTS: Final = ("plate", "block")
 MOVABLE: Final = ("block",)
 """Labels of objects that a gripper can pick up."""
 
+PERSON: Final = "person"
+"""Label of people."""
+
+ROBOT: Final = "robot"
+"""The name of the robot itself in relations; it is not an object with a pose."""
+
+STANDING: Final = "standing"
+SITTING: Final = "sitting"
+"""Postures of a legged robot, as relations name them."""
+
 FARTHEST: Final = 1000.0
 """Nothing in a scene is farther from the base, or larger, than this [m]."""
 
@@ -69,7 +79,7 @@ class Relation:
     """`subject predicate object`, e.g. ("red_block", "in", "blue_bowl").
 
     Predicates: in, on, beside, left_of, right_of, behind, in_front_of, held. `held` has "gripper" as its object; `on`
-    may have TABLE as its object.
+    may have TABLE as its object. Of a legged robot, with ROBOT as their subject: `is` a posture, `at` an object.
     """
 
     subject: str

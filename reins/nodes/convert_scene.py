@@ -3,6 +3,7 @@
 from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from reins_msgs import msg as ros
 
+from reins.contracts.errors import ReinsError
 from reins.contracts.plan import ArgumentValue, Constraint, Plan, SkillCall
 from reins.contracts.scene import Quaternion as QuaternionTuple
 from reins.contracts.scene import Relation, Scene, SceneObject, by_id
@@ -108,7 +109,13 @@ def call_from_msg(message: ros.SkillCall) -> SkillCall:
 
 
 def constraint_to_msg(constraint: Constraint) -> ros.Constraint:
-    """A constraint."""
+    """A constraint.
+
+    Raises:
+        ReinsError: it has a distance, for which the message has no field; nothing that is asked for is lost on the way.
+    """
+    if constraint.distance:
+        raise ReinsError(f"'{constraint}' cannot be sent over ROS: reins_msgs/Constraint has no distance")
     x, y, z = constraint.centre
     return ros.Constraint(
         id=constraint.id,

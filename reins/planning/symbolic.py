@@ -4,17 +4,21 @@ It is the baseline and the fallback beside a language model: it understands litt
 the fewest steps, and what it does not understand it names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.meaning import read
+from reins.planning.goals import Task
 from reins.planning.planner import History
 from reins.planning.pursuit import missing, pursue
 from reins.planning.reach import Reach, out_of_reach
 from reins.skills.registry import SkillSpec
+
+Reading = Callable[[str, Scene, Mapping[str, SkillSpec]], Task]
+"""From an instruction, the scene in which it was given and the skills to what it means; raises CannotDo or Unclear."""
 
 
 class SymbolicPlanner:
@@ -23,18 +27,21 @@ class SymbolicPlanner:
     Args:
         registry: the skills' declarations.
         reach: the robot's workspace; without it, plans are not held to one.
+        understand: reads instructions; those to an arm by default.
     """
 
     name: Final = "symbolic"
     quick: Final = True
 
-    def __init__(self, registry: Mapping[str, SkillSpec], reach: Reach | None = None) -> None:
-        self._registry, self._reach = registry, reach
+    def __init__(
+        self, registry: Mapping[str, SkillSpec], reach: Reach | None = None, understand: Reading = read
+    ) -> None:
+        self._registry, self._reach, self._read = registry, reach, understand
 
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         """The shortest plan from `scene`; a question if the instruction is ambiguous, a refusal if it is impossible."""
         try:
-            task = read(instruction, history.initial, self._registry)
+            task = self._read(instruction, history.initial, self._registry)
             steps = pursue(task, scene, history, self._registry)
         except Unclear as unclear:
             return Plan(question=str(unclear))
@@ -47,7 +54,7 @@ class SymbolicPlanner:
     def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
         """What is asked for and not so. An instruction that is not understood is never met."""
         try:
-            task = read(instruction, history.initial, self._registry)
+            task = self._read(instruction, history.initial, self._registry)
         except (Unclear, CannotDo) as error:
             return [str(error)]
         return missing(task, scene, history, self._registry)

@@ -15,6 +15,8 @@ _PHRASES: Final = {
     "behind": "{0} is {n}behind {1}",
     "in_front_of": "{0} is {n}in front of {1}",
     "moved": "{0} has {n}moved {1}",
+    "is": "{0} is {n}{1}",
+    "at": "{0} is {n}at {1}",
     "holding": "{0} is {n}held",
     "hand_empty": "the hand is {n}empty",
     "clear": "{0} has {a}thing on or in it",

@@ -23,7 +23,8 @@ class ConstraintSet:
         constraints: those in force, oldest first, each with its `id`.
         speed_scale: share of the speed limits that is allowed, 0 < scale ≤ 1: the operator's setting and the lowest of
             all "speed" constraints.
-        avoided: ids of the objects that the arm keeps away from.
+        avoided: ids of the objects that the robot keeps away from.
+        distances: how far a legged robot keeps from them [m], by id, where a constraint says so.
         keep_outs: the "keep_out" constraints: boxes of full extents `size` at `centre`, base frame [m].
         payload: largest mass at the tool point of all "payload" constraints [kg]; 0 if there is none.
         changes: grows by one with every change, so that what is made from them is made anew only then.
@@ -107,6 +108,8 @@ class ConstraintSet:
         self.constraints = every
         self.speed_scale = min([self._operator_scale, *(c.scale for c in every if c.kind == "speed")])
         self.avoided = frozenset(c.object for c in every if c.kind == "avoid")
+        named = sorted((c for c in every if c.kind == "avoid" and c.distance), key=lambda c: c.distance)
+        self.distances = {c.object: c.distance for c in named}  # of several, the largest
         self.keep_outs = tuple(c for c in every if c.kind == "keep_out")
         self.payload = max((c.mass for c in every if c.kind == "payload"), default=0.0)
         self.changes += 1

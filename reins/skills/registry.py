@@ -28,6 +28,7 @@ class Parameter:
         also: for "object": names that fit though they are no objects of the scene, e.g. "table".
         touches: for "object": the skill touches it, so a task that must avoid the object cannot use it here.
         lower, upper, unit: for "number": inclusive bounds and unit.
+        step: for "number": who chooses among values need not choose more finely than this; 0 if it does not say.
         above: for "number": it is a height over the top of the object that this parameter names.
         along: for "number": it is a way of the object that the first of these parameters names, in the direction that
             the second one names.
@@ -44,6 +45,7 @@ class Parameter:
     lower: float = 0.0
     upper: float = 0.0
     unit: str = ""
+    step: float = 0.0
     above: str = ""
     along: tuple[str, str] | None = None
     words: tuple[str, ...] = ()

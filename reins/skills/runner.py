@@ -1,18 +1,23 @@
-"""SkillRunner: runs one skill at a time, to its end, its time limit or a cancel, and makes the commands for safety."""
+"""Runs one skill at a time, to its end, its time limit or a cancel, and makes the commands for safety.
 
+`Runner` is what all kinds of robot have in common; `SkillRunner` is an arm's, and `reins.skills.legged` has its own.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.plan import Constraint, SkillCall
+from reins.contracts.plan import ArgumentValue, Constraint, SkillCall
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray, GripperCommand, JointCommand, RobotState
-from reins.skills.controller import ControllerFactory, ControlOutput, SkillController, Status
-from reins.skills.registry import Condition, SkillRegistry
+from reins.hardware.profile_base import Profile
+from reins.hardware.robot import FloatArray, JointCommand, RobotState
+from reins.skills.controller import ControllerFactory, ControlOutput, Status
+from reins.skills.registry import Condition, SkillRegistry, SkillSpec
 
 SOURCE: Final = "skill"
 """The source that its commands name."""
@@ -27,30 +32,92 @@ EMPTY_HAND: Final = Condition(("hand_empty",))
 """The precondition that it checks itself: whoever calls a skill, what is held is not dropped."""
 
 
-class SkillRunner:
+class Timed(Protocol):
+    """A state of any robot, as far as a runner looks at it."""
+
+    @property
+    def stamp(self) -> float: ...
+
+    @property
+    def fault(self) -> str: ...
+
+
+class Step(Protocol):
+    """A controller's output for any robot, as far as a runner looks at it."""
+
+    @property
+    def velocity(self) -> FloatArray: ...
+
+    @property
+    def status(self) -> Status: ...
+
+    @property
+    def phase(self) -> str: ...
+
+    @property
+    def progress(self) -> float: ...
+
+    @property
+    def reason(self) -> str: ...
+
+
+StateT = TypeVar("StateT", bound=Timed)
+StepT = TypeVar("StepT", bound=Step)
+CommandT = TypeVar("CommandT")
+_State = TypeVar("_State", contravariant=True)
+_Step = TypeVar("_Step", covariant=True)
+
+
+class Steps(Protocol[_State, _Step]):
+    """A controller of any robot's skills."""
+
+    def step(self, state: _State, scene: Scene) -> _Step:
+        """The command for the next control period."""
+        ...
+
+
+class Makes(Protocol[_State, _Step]):
+    """A factory of such controllers; raises ReinsError when a call cannot be carried out."""
+
+    def __call__(
+        self,
+        skill: str,
+        arguments: Mapping[str, ArgumentValue],
+        state: _State,
+        scene: Scene,
+        constraints: Sequence[Constraint],
+    ) -> Steps[_State, _Step]: ...
+
+
+class Runner(ABC, Generic[StateT, StepT, CommandT]):
     """Runs skills. Passive: one thread calls it, once per control period while a skill runs.
 
     Args:
         registry: the skills that exist.
         factories: which factory makes the controller of which skill.
         profile: the robot.
+        acceleration: (n,) limits of what its skills command the velocity of, joints or the body [per s²].
     """
 
     def __init__(
-        self, registry: SkillRegistry, factories: Mapping[str, ControllerFactory], profile: RobotProfile
+        self,
+        registry: SkillRegistry,
+        factories: Mapping[str, Makes[StateT, StepT]],
+        profile: Profile,
+        acceleration: FloatArray,
     ) -> None:
         self._registry, self._factories, self._profile = registry, dict(factories), profile
         self._period = 1.0 / profile.rates.command
-        self._brake = BRAKING_SHARE * profile.acceleration * self._period
+        self._brake = BRAKING_SHARE * acceleration * self._period
         self._sequence = 0
-        self._controller: SkillController | None = None
+        self._controller: Steps[StateT, StepT] | None = None
         self._call: SkillCall | None = None
-        self._velocity: FloatArray = np.zeros(len(profile.joints))
+        self._velocity: FloatArray = np.zeros(len(acceleration))
         self._began = self._limit = 0.0
         self._held, self._held_for, self._stepped = False, 0.0, 0.0
         self._ending = ""
-        self._last: ControlOutput | None = None
-        self._success: ControlOutput | None = None
+        self._last: StepT | None = None
+        self._success: StepT | None = None
 
     @property
     def busy(self) -> bool:
@@ -62,7 +129,7 @@ class SkillRunner:
         """The call that runs, or None."""
         return self._call
 
-    def start(self, call: SkillCall, constraints: Sequence[Constraint], state: RobotState, scene: Scene) -> None:
+    def start(self, call: SkillCall, constraints: Sequence[Constraint], state: StateT, scene: Scene) -> None:
         """Begin one skill.
 
         Args:
@@ -84,12 +151,11 @@ class SkillRunner:
         if spec.name not in self._factories:
             raise ReinsError(f"nothing here carries out {spec.name} (configured: {', '.join(sorted(self._factories))})")
         values = spec.complete(call, scene)
-        held = scene.held() if state.gripper_holding else None
-        if held is not None and EMPTY_HAND in spec.preconditions:
-            raise ReinsError(f"{call} was not started: the gripper holds {held}; put it down first")
+        if objection := self._objection(spec, state, scene):
+            raise ReinsError(f"{call} was not started: {objection}")
         self._controller = self._factories[spec.name](spec.name, values, state, scene, constraints)
         self._call = call
-        self._velocity = np.zeros(len(self._profile.joints))
+        self._velocity = np.zeros(len(self._velocity))
         self._began, self._limit = state.stamp, spec.time_limit
         self._held_for, self._stepped = 0.0, state.stamp
         self._ending, self._last, self._success = "", None, None
@@ -108,7 +174,7 @@ class SkillRunner:
         """Forget the skill at once, without a command: someone else has stopped the robot."""
         self._controller = self._call = None
 
-    def step(self, state: RobotState, scene: Scene) -> tuple[JointCommand, ControlOutput]:
+    def step(self, state: StateT, scene: Scene) -> tuple[CommandT, StepT]:
         """The command for the next control period, and how the skill stands.
 
         After an output that is not RUNNING the runner is free again; its command stands still.
@@ -129,14 +195,31 @@ class SkillRunner:
         elif self._held:
             output = self._wait()
         else:
-            own = state if not self._held_for else replace(state, stamp=state.stamp - self._held_for)
-            output = self._run(self._controller, own, scene)
+            output = self._run(self._controller, self._without_holds(state, self._held_for), scene)
         self._velocity, self._last = output.velocity, output
         if output.status is not Status.RUNNING:
             self.drop()
-        return self._command(state, output.velocity, output.gripper), output
+        return self._command(state, output), output
 
-    def _run(self, controller: SkillController, state: RobotState, scene: Scene) -> ControlOutput:
+    @abstractmethod
+    def _objection(self, spec: SkillSpec, state: StateT, scene: Scene) -> str:
+        """Why the robot's state speaks against a skill; empty if it does not."""
+
+    @abstractmethod
+    def _without_holds(self, state: StateT, held: float) -> StateT:
+        """The state as a controller is shown it, after holds of `held` [s] in all."""
+
+    @abstractmethod
+    def _output(
+        self, velocity: FloatArray, status: Status, phase: str, progress: float, reason: str, last: StepT | None
+    ) -> StepT:
+        """An output of the runner's own, which changes nothing else of the `last` one."""
+
+    @abstractmethod
+    def _command(self, state: StateT, output: StepT) -> CommandT:
+        """The command of an output; it takes the next number."""
+
+    def _run(self, controller: Steps[StateT, StepT], state: StateT, scene: Scene) -> StepT:
         output = self._success or controller.step(state, scene)  # one that has ended is not asked again
         if output.status is Status.RUNNING or np.all(np.abs(self._velocity) <= self._brake):
             return output
@@ -145,33 +228,80 @@ class SkillRunner:
             self._last = output
             return self._stop()
         self._success = output
-        return ControlOutput(self._slower(), output.gripper, Status.RUNNING, output.phase, output.progress)
+        return self._ended(output)
 
-    def _wait(self) -> ControlOutput:
+    def _ended(self, output: StepT) -> StepT:
+        """A success that waits until the robot stands."""
+        return self._output(self._slower(), Status.RUNNING, output.phase, output.progress, "", output)
+
+    def _wait(self) -> StepT:
         """Brake, or stand."""
-        return ControlOutput(self._slower(), None, Status.RUNNING, "held", self._last.progress if self._last else 0.0)
+        progress = self._last.progress if self._last else 0.0
+        return self._output(self._slower(), Status.RUNNING, "held", progress, "", self._last)
 
-    def _stop(self) -> ControlOutput:
+    def _stop(self) -> StepT:
         """Brake; fail with the reason once standing."""
-        velocity = self._slower()
-        phase, progress = (self._last.phase, self._last.progress) if self._last else ("start", 0.0)
+        velocity, last = self._slower(), self._last
+        phase, progress = (last.phase, last.progress) if last else ("start", 0.0)
         if np.any(velocity):
-            return ControlOutput(velocity, None, Status.RUNNING, "stop", progress)
-        return ControlOutput(velocity, None, Status.FAILED, phase, progress, self._ending)
+            return self._output(velocity, Status.RUNNING, "stop", progress, "", last)
+        return self._output(velocity, Status.FAILED, phase, progress, self._ending, last)
 
     def _slower(self) -> FloatArray:
-        """(n,) the last commanded velocity, one period of braking later [rad/s]."""
+        """(n,) the last commanded velocity, one period of braking later."""
         return np.sign(self._velocity) * np.maximum(np.abs(self._velocity) - self._brake, 0.0)
 
-    def _command(self, state: RobotState, velocity: FloatArray, gripper: GripperCommand | None) -> JointCommand:
+
+class SkillRunner(Runner[RobotState, ControlOutput, JointCommand]):
+    """Runs an arm's skills.
+
+    Args:
+        registry: the skills that exist.
+        factories: which factory makes the controller of which skill.
+        profile: the robot.
+    """
+
+    def __init__(
+        self, registry: SkillRegistry, factories: Mapping[str, ControllerFactory], profile: RobotProfile
+    ) -> None:
+        super().__init__(registry, factories, profile, profile.acceleration)
+        self._joint_names = profile.joint_names
+
+    def _objection(self, spec: SkillSpec, state: RobotState, scene: Scene) -> str:
+        held = scene.held() if state.gripper_holding else None
+        if held is not None and EMPTY_HAND in spec.preconditions:
+            return f"the gripper holds {held}; put it down first"
+        return ""
+
+    def _without_holds(self, state: RobotState, held: float) -> RobotState:
+        """A motion goes on where it was: its time stood still."""
+        return replace(state, stamp=state.stamp - held) if held else state
+
+    def _output(
+        self,
+        velocity: FloatArray,
+        status: Status,
+        phase: str,
+        progress: float,
+        reason: str,
+        last: ControlOutput | None,
+    ) -> ControlOutput:
+        """The gripper is left as it is."""
+        return ControlOutput(velocity, None, status, phase, progress, reason)
+
+    def _ended(self, output: ControlOutput) -> ControlOutput:
+        """What the hand was told last is told until then."""
+        return replace(super()._ended(output), gripper=output.gripper)
+
+    def _command(self, state: RobotState, output: ControlOutput) -> JointCommand:
         self._sequence += 1
         return JointCommand(
             source=SOURCE,
             sequence=self._sequence,
             stamp=state.stamp,
             period=self._period,
-            joint_names=self._profile.joint_names,
-            velocity=velocity,
+            joint_names=self._joint_names,
+            velocity=output.velocity,
             activation=self._began,
-            gripper=gripper,
+            gripper=output.gripper,
         )

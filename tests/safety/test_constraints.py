@@ -26,6 +26,16 @@ class TestWhatTheyAddUpTo:
         constraints.add(speed(0.9), "anna")
         assert constraints.speed_scale == 0.5
 
+    def test_the_widest_distance_counts(self) -> None:
+        constraints = ConstraintSet(1.0)
+        for distance in (1.0, 2.0, 0.0, 1.5):
+            constraints.add(Constraint(kind="avoid", object="person", distance=distance), "planner")
+        constraints.add(Constraint(kind="avoid", object="box"), "planner")
+        assert constraints.distances == {"person": 2.0}
+        constraints.remove("planner-2", "planner")
+        assert constraints.distances == {"person": 1.5}
+        assert constraints.avoided == {"person", "box"}
+
     @given(scales=st.lists(st.floats(0.01, 1.0), max_size=6), own=st.floats(0.01, 1.0))
     def test_no_constraint_makes_it_faster(self, scales: list[float], own: float) -> None:
         constraints = ConstraintSet(own)

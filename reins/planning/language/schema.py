@@ -23,7 +23,7 @@ MOST_WORDS: Final = 240
 """Characters of a question or a refusal."""
 
 GRID: Final = 0.005
-"""Numbers of a skill are multiples of this, in the parameter's unit: half a centimetre."""
+"""Numbers of a skill are multiples of this, in the parameter's unit, where it names no step: half a centimetre."""
 
 SPEEDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """Shares of the speed limits that a constraint may leave."""
@@ -51,9 +51,10 @@ def plan_schema(scene: Scene, registry: Mapping[str, SkillSpec], names: Naming |
 
 
 def numbers(parameter: Parameter) -> list[float]:
-    """The values of a number parameter that a model may use: its bounds and the multiples of GRID between them."""
-    steps = range(round(parameter.lower / GRID), round(parameter.upper / GRID) + 1)
-    between = (value for step in steps if parameter.lower < (value := round(step * GRID, 3)) < parameter.upper)
+    """The values of a number parameter that a model may use: its bounds and the multiples of its step between them."""
+    grid = parameter.step or GRID
+    steps = range(round(parameter.lower / grid), round(parameter.upper / grid) + 1)
+    between = (value for step in steps if parameter.lower < (value := round(step * grid, 3)) < parameter.upper)
     return sorted({parameter.lower, *between, parameter.upper})
 
 

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from reins.contracts.scene import Scene, SceneObject, makes_sense
+from reins.contracts.scene import PERSON, Scene, SceneObject, makes_sense
 from reins.hardware.legged import LeggedState
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
@@ -22,9 +22,6 @@ from reins.safety.legged.keep_outs import KeepOut
 from reins.safety.legged.limits import yaw_of
 from reins.safety.legged.settings import LeggedSettings
 from reins.safety.surroundings import complaint
-
-PERSON: Final = "person"
-"""The label of people in scenes."""
 
 REMEMBERED: Final = 128
 """States whose pose a scene of their time is held against."""
@@ -49,8 +46,9 @@ class LeggedSurroundings:
     """Keep-outs in the odometry frame, made from the constraints in force and the newest scene.
 
     Scenes are in the base frame of their time; boxes of "keep_out" constraints are in the odometry frame. What is named
-    by an "avoid" constraint gets as much room as people, and is not stepped on either. People, and what is to be
-    avoided, stay where they were seen last when they are not seen any more; other things are then taken for gone.
+    by an "avoid" constraint gets as much room as people, or as much as it says, and is not stepped on either. People,
+    and what is to be avoided, stay where they were seen last when they are not seen any more; other things are then
+    taken for gone.
 
     Args:
         profile: the robot.
@@ -117,9 +115,8 @@ class LeggedSurroundings:
         avoided, known = self._constraints.avoided, self._known.values()
         self.people = tuple(each.shape for each in known if each.is_person)
         wide = avoided | {each.shape.id for each in known if each.is_person}
-        extra = max(self._settings.person_margin - self._settings.walking_margin, 0.0)
         shapes = [
-            _grown(each.shape, extra if each.shape.id in wide else 0.0)
+            _grown(each.shape, self._extra(each.shape.id) if each.shape.id in wide else 0.0)
             for each in known
             if each.in_the_way or each.shape.id in avoided
         ]
@@ -127,6 +124,11 @@ class LeggedSurroundings:
             half = 0.5 * np.array(constraint.size[:2])
             shapes.append(KeepOut(constraint.id, np.array(constraint.centre[:2]), 0.0, half, 0.0))
         self.keep_outs = tuple(shapes)
+
+    def _extra(self, name: str) -> float:
+        """What people, and what is to be avoided, are left beyond the margin of all [m]."""
+        wanted = max(self._settings.person_margin, self._constraints.distances.get(name, 0.0))
+        return max(wanted - self._settings.walking_margin, 0.0)
 
 
 def _placed(item: SceneObject, base: LeggedState) -> KeepOut:

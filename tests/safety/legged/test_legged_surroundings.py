@@ -158,6 +158,25 @@ class TestWhatCounts:
         assert not around.changed()
         assert around.keep_outs[0].radius == pytest.approx(settings.person_margin - settings.walking_margin)
 
+    @pytest.mark.parametrize(("asked", "kept"), [(0.2, None), (1.5, 1.5)])
+    def test_a_distance_that_is_asked_for_counts_where_it_is_more(
+        self,
+        around: LeggedSurroundings,
+        constraints: ConstraintSet,
+        quadruped: QuadrupedProfile,
+        settings: LeggedSettings,
+        asked: float,
+        kept: float | None,
+    ) -> None:
+        constraints.add(Constraint(kind="avoid", object="blue_box", distance=asked), "planner")
+        constraints.add(Constraint(kind="avoid", object="person", distance=asked), "planner")
+        around.follow(standing(quadruped))
+        around.see(scene(BOX, PERSON))
+        margin = settings.person_margin if kept is None else kept
+        thing, person = around.keep_outs
+        assert thing.radius == pytest.approx(margin - settings.walking_margin)
+        assert person.radius == pytest.approx(0.5 + margin - settings.walking_margin)
+
     @pytest.mark.parametrize("item", [BOX, replace(PERSON, size=(1.7, 0.4, 0.01))], ids=["avoided", "a person"])
     def test_nobody_steps_on_a_person_who_lies_nor_on_what_is_avoided(
         self, around: LeggedSurroundings, constraints: ConstraintSet, quadruped: QuadrupedProfile, item: SceneObject

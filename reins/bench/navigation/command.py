@@ -1,0 +1,34 @@
+"""`reins bench navigation`."""
+
+from typing import Annotated
+
+import typer
+
+from reins.bench.console import JsonFile, finish, progressing
+
+
+def navigation(
+    sim: Annotated[str, typer.Option(help="Simulator: mujoco or pybullet.")] = "mujoco",
+    walk: Annotated[str, typer.Option(help="What carries the robot: scripted, or a policy's ONNX file.")] = "scripted",
+    planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
+    episodes: Annotated[int, typer.Option(min=1, help="How many tasks, each on a ground of its own.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of grounds and instructions.")] = 1,
+    robot: Annotated[str, typer.Option(help="Robot profile.")] = "go2",
+    json_file: JsonFile = None,
+) -> None:
+    """Walking by instruction among things and people: how many tasks succeed, and whether distances are kept."""
+    from reins.bench.navigation.suite import NavigationEpisode, run_navigation
+    from reins.legged_rig import LeggedRigSettings
+
+    settings = LeggedRigSettings(robot=robot, backend=sim, walk=walk, planner=planner)
+    with progressing("tasks", episodes) as progress:
+
+        def advance(episode: NavigationEpisode) -> None:
+            what = [*episode.wrong, *(f"too near to {name}" for name in episode.violations)]
+            what += ["it fell"] if episode.fell else []
+            off = "" if episode.error is None else f"{episode.error:.2f} m off; "
+            told = f"{off}{'; '.join([*what, episode.reason])}"
+            progress("" if episode.success else f"{episode.family}, '{episode.instruction}': {told}")
+
+        report = run_navigation(settings, episodes, seed, advance)
+    finish(report, json_file)

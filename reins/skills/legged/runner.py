@@ -1,0 +1,59 @@
+"""LeggedRunner: the runner of a legged robot's skills."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from reins.contracts.scene import Scene
+from reins.hardware.legged import BodyCommand, LeggedState, Posture
+from reins.hardware.quadruped import QuadrupedProfile
+from reins.hardware.robot import FloatArray
+from reins.skills.controller import Status
+from reins.skills.legged.controller import BodyOutput, LeggedMaker
+from reins.skills.legged.stances import posture_of
+from reins.skills.registry import SkillRegistry, SkillSpec
+from reins.skills.runner import SOURCE, Runner
+
+
+class LeggedRunner(Runner[LeggedState, BodyOutput, BodyCommand]):
+    """Runs skills of one legged robot.
+
+    Args:
+        registry: the skills that exist.
+        factories: which factory makes the controller of which skill.
+        profile: the robot.
+    """
+
+    def __init__(
+        self, registry: SkillRegistry, factories: Mapping[str, LeggedMaker], profile: QuadrupedProfile
+    ) -> None:
+        super().__init__(registry, factories, profile, profile.acceleration)
+        self._quadruped = profile
+        self._posture = Posture.SIT
+
+    def _objection(self, spec: SkillSpec, state: LeggedState, scene: Scene) -> str:
+        """Nothing: whoever sits stands up first. The posture of now is what a skill that never got going keeps."""
+        self._posture = posture_of(state, self._quadruped)
+        return ""
+
+    def _without_holds(self, state: LeggedState, held: float) -> LeggedState:
+        """As it is: where scenes were seen is found by the time of states."""
+        return state
+
+    def _output(
+        self, velocity: FloatArray, status: Status, phase: str, progress: float, reason: str, last: BodyOutput | None
+    ) -> BodyOutput:
+        posture = last.posture if last else self._posture
+        return BodyOutput(velocity, posture, status, phase, progress, reason)
+
+    def _command(self, state: LeggedState, output: BodyOutput) -> BodyCommand:
+        self._sequence += 1
+        return BodyCommand(
+            source=SOURCE,
+            sequence=self._sequence,
+            stamp=state.stamp,
+            period=self._period,
+            velocity=np.asarray(output.velocity),
+            activation=self._began,
+            posture=output.posture,
+        )
