@@ -107,6 +107,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._time_offset = 0.0
         self._ticks = 0
         self._stamp = 0.0
+        self._silence = 0.0
         self._rearm = False
         self._heard_at = float("-inf")
         self._reported_fault = ""
@@ -203,6 +204,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._watch_publishers()
         self._watch_safety()
         state = self._read()
+        self._silence = 0.0 if state.stamp != self._stamp else self._silence + self._period  # no stall of our own is one
         self._stamp = state.stamp
         self._joints.publish(self._fill_joint_state(state))
         self._states.publish(self._wire.state_to_msg(state, self._host.armed))
@@ -308,11 +310,13 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def _recover(self) -> str:
         """In the control thread; what came of it. A driver that recovers holds still at once: too hard for a robot that
-        moves. One that is well stays as it is, armed or not."""
+        moves. One that is well stays as it is, armed or not. Of one that says nothing any more, the speed that it had
+        when it fell silent tells nothing: only the recovery brings its connection, and its speed, back."""
         state = self._read()
         if not state.fault:
             return "nothing to recover: the robot has no fault"
-        if not self._wire.stands(state):
+        silent = self._silence > self._profile.rates.stale_after
+        if not (silent or self._wire.stands(state)):
             raise ReinsError("not recovered: the robot moves; stop it, and ask again when it stands")
         self._host.recover()
         return "recovered; not armed"

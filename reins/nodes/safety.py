@@ -258,8 +258,14 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         return response
 
     async def _recover_robot(self) -> None:
-        """Ask the robot to recover and wait until its state says so. The monitor judges what comes of it."""
-        await first_of(self, RECOVER_TIMEOUT, self._recover.call_async(Trigger.Request()))
+        """Ask the robot to recover and wait until its state says so. The monitor judges what comes of it.
+
+        Raises:
+            ReinsError: the robot node refuses; in its words.
+        """
+        asked = self._recover.call_async(Trigger.Request())
+        if await first_of(self, RECOVER_TIMEOUT, asked) and not asked.result().success:
+            raise ReinsError(f"not reset: {asked.result().message}")
         for _ in range(RECOVER_LOOKS):
             if not self._robot_fault:
                 return

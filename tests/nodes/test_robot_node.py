@@ -252,6 +252,25 @@ def test_a_robot_that_moves_is_not_recovered(
     assert node._host.read().fault == ("" if recovers else "someone stopped it")
 
 
+def test_a_robot_that_fell_silent_in_motion_is_recovered(
+    make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when its cable is pulled: the speed that it had then is the last that is known, for ever."""
+    node = make()
+    cut = "the arm has said nothing for 61 ms"
+    node._in_loop().call(lambda: node._host.stop(StopCategory.CONTROLLED, cut))
+    last = node._read()
+    last = replace(last, velocity=np.full_like(last.velocity, 10 * MOVING), fault=cut)
+    monkeypatch.setattr(node, "_read", lambda: last)
+    end = time.monotonic() + SOON
+    while node._silence <= node._profile.rates.stale_after:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    answer = node._on_recover(Trigger.Request(), Trigger.Response())
+    assert answer.success, answer.message
+    assert node._host.read().fault == ""
+
+
 def test_the_world_is_not_reset_under_a_robot_that_is_driven(make: Callable[..., RobotNode]) -> None:
     """It stands for a moment, for it turns round."""
     node = make()

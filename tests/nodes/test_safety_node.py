@@ -9,10 +9,12 @@ import pytest
 import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.task import Future
 from rclpy.utilities import try_shutdown
 from reins_msgs import msg as ros
 from reins_msgs.srv import EmergencyStop, HandBack, ListConstraints, Reset, SetConstraint
 from std_msgs.msg import Bool
+from std_srvs.srv import Trigger
 
 from reins.contracts.plan import Constraint
 from reins.demo.session import free_domain
@@ -186,6 +188,18 @@ def test_a_reset_that_recovers_the_robot_of_a_new_monitor_is_enough(
     again = reset(safety, "anna")
     assert not again.accepted and "nothing to reset" in again.message
     outside.close()
+
+
+def test_what_a_robot_says_that_does_not_recover_is_the_answer_to_a_reset(
+    safety: SafetyNode, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = Future()
+    refused.set_result(Trigger.Response(success=False, message="not recovered: the robot moves"))
+    monkeypatch.setattr(safety._recover, "call_async", lambda _request: refused)
+    outside.fault("somebody pressed the button")
+    outside.until(lambda: bool(safety._robot_fault))
+    answer = reset(safety, "anna")
+    assert (answer.accepted, answer.message) == (False, "not reset: not recovered: the robot moves")
 
 
 def test_a_control_thread_that_does_not_answer_is_an_answer(safety: SafetyNode, outside: Outside) -> None:
