@@ -16,7 +16,7 @@ from reins.nodes.ros2_control.controller import ask_order, topic_of
 from reins.nodes.ros2_control.joint_states import JointReader, Misread, Sample
 from reins.nodes.ros2_control.link import APPEAR, Link, absolute, wait_for
 from reins.nodes.ros2_control.manager import ControllerManager
-from reins.nodes.ros2_control.setpoints import ArraySetpoints, Setpoints, TrajectorySetpoints
+from reins.nodes.ros2_control.setpoints import ArraySetpoints, Pace, Setpoints, TrajectorySetpoints
 
 OTHERS: Final = 1.0
 """How long another program that commands the controller may take to be discovered after the controller was [s]."""
@@ -48,7 +48,8 @@ class Ros2ControlSession:
         self._topic = topic_of(drive)
         self._states = absolute(drive.joint_states)
         self._tracking = False
-        self._sent_at = self._watched_at = float("-inf")
+        self._watched_at = float("-inf")
+        self._pace = Pace(drive.rate)
         self._trouble = ""
         self._link = Link("arm")
         try:
@@ -152,13 +153,13 @@ class Ros2ControlSession:
     def begin(self, position: FloatArray) -> None:
         """Send setpoints from this position (n,) on [rad]."""
         self._tracking = True
-        self._send(position, np.zeros_like(position))
+        self.track(position, np.zeros_like(position))
 
     def track(self, position: FloatArray, velocity: FloatArray) -> None:
-        """The setpoint now [rad, rad/s]; sent at the profile's rate."""
+        """The setpoint now [rad, rad/s]; sent at the profile's rate, and whatever that is where the arm comes to rest."""
         self._target = position
-        if time.monotonic() - self._sent_at >= 1.0 / self._drive.rate:
-            self._send(position, velocity)
+        if self._pace.due(velocity, time.monotonic()):
+            self._setpoints.send(position, velocity, self._sample.position)
 
     def check(self) -> None:
         """See that the arm follows.
@@ -177,21 +178,22 @@ class Ros2ControlSession:
         )
 
     def end(self) -> None:
-        """Send the last setpoint once more, at rest; the controller then holds it."""
-        self._send(self._target, np.zeros_like(self._target))
-        self._tracking = False
+        """Have the controller hold the last setpoint; one that takes velocities, the arm where it is."""
+        self._hold(self._target)
 
     def halt(self) -> None:
         """Have the controller hold the arm where it is, at once."""
-        self._send(self._sample.position, np.zeros_like(self._target))
-        self._tracking = False
+        self._hold(self._sample.position)
 
     def recover(self) -> None:
-        """There is nothing to clear: errors of the hardware are cleared in ros2_control.
+        """There is nothing to clear: errors of the hardware are cleared in ros2_control. A controller of velocities may
+        still have those with which the connection was lost, and holds from now on.
 
         Raises:
             Aborted: the controller is not active.
         """
+        if self._drive.controls is Controls.VELOCITY:
+            self._hold(self._sample.position)
         if trouble := self._manager.ask_now(APPEAR):
             raise Aborted(trouble)
 
@@ -199,7 +201,7 @@ class Ros2ControlSession:
         """Leave the graph."""
         self._link.close()
 
-    def _send(self, position: FloatArray, velocity: FloatArray) -> None:
-        self._sent_at = time.monotonic()
+    def _hold(self, position: FloatArray) -> None:
         self._target = position
-        self._setpoints.send(position, velocity, self._sample.position)
+        self._setpoints.hold(position)
+        self._tracking = False
