@@ -18,7 +18,7 @@ NEAR: Final = 0.02
 
 
 class ReducedSpeed:
-    """Bounds the speed that commands tell, and the speed of the positions that they lead through: a driver follows both.
+    """Bounds the speed that commands tell, and that of the positions that they lead through: a driver follows both.
 
     Positions have as much way as time has passed at the reduced speed, of which no more is saved up than for the
     profile's `stale_after`: commands that come late and together pass, a way that is longer than that does not.

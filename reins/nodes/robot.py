@@ -204,7 +204,8 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._watch_publishers()
         self._watch_safety()
         state = self._read()
-        self._silence = 0.0 if state.stamp != self._stamp else self._silence + self._period  # no stall of our own is one
+        # Counted in ticks: a stall of this node is no silence of the robot.
+        self._silence = 0.0 if state.stamp != self._stamp else self._silence + self._period
         self._stamp = state.stamp
         self._joints.publish(self._fill_joint_state(state))
         self._states.publish(self._wire.state_to_msg(state, self._host.armed))

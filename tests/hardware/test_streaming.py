@@ -279,6 +279,38 @@ def test_a_robot_that_stays_away_keeps_the_fault(arm: FakeArm) -> None:
     assert len(arm.sessions) == 1  # once asked, once tried
 
 
+@pytest.mark.parametrize("method", ["measure", "track", "check", "close"])
+def test_an_error_that_nobody_foresaw_is_a_lost_connection_with_its_words(
+    arm: FakeArm, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ended the thread would leave an arm that tells no fault and that nobody recovers."""
+
+    def raises(*_: object) -> None:
+        raise OSError(f"{method} of the library")
+
+    arm.drive(SPEED, 0.1)
+    monkeypatch.setattr(arm.session, method, raises)
+    arm.session.broken = method == "close"
+    arm.run(0.1)
+    assert arm.loop.phase is Phase.LOST
+    assert arm.fault == "the cable is cut" if method == "close" else f"OSError: {method} of the library" in arm.fault
+    arm.exchange.ask_recovery()
+    arm.run(2 * DT)
+    assert arm.fault == "" and len(arm.sessions) == 2
+
+
+def test_an_error_that_nobody_foresaw_in_a_new_connection_leaves_it_lost(arm: FakeArm) -> None:
+    arm.session.broken = True
+    arm.run(DT)
+    arm.connect = lambda: 1 / 0  # type: ignore[assignment, method-assign, return-value]
+    arm.loop._connect = arm.connect
+    arm.exchange.ask_recovery()
+    arm.run(2 * DT)
+    assert arm.loop.phase is Phase.LOST and arm.fault != ""
+    arm.exchange.ask_end()
+    assert not arm.loop.cycle()
+
+
 @pytest.mark.parametrize("quiet, told", [(0.059, False), (0.061, True)])
 def test_silence_of_the_robot_is_noticed_whatever_the_thread_waits_for(arm: FakeArm, quiet: float, told: bool) -> None:
     arm.run(DT)

@@ -1,6 +1,7 @@
 """One connection to a Franka arm, used by one thread: measure, track a joint reference, end, recover."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -123,10 +124,10 @@ class FrankaSession:
             Aborted: it does not; says why.
             SessionLost: the connection is broken.
         """
-        if self._robot.has_errors:
+        if self._has_errors():
             self._call(self._robot.recover_from_errors)
             deadline = time.monotonic() + RECOVERING
-            while self._robot.has_errors and time.monotonic() < deadline:
+            while self._has_errors() and time.monotonic() < deadline:
                 self.measure()
         self._call(self._configure)
 
@@ -134,9 +135,12 @@ class FrankaSession:
         """Let go of the robot."""
         self._robot = self._motion = None
 
-    def _call(self, action: Any) -> None:
+    def _has_errors(self) -> bool:
+        return bool(self._call(lambda: self._robot.has_errors))  # it waits for a state of the robot
+
+    def _call(self, action: Callable[[], Any]) -> Any:
         try:
-            action()
+            return action()
         except (self._franky.ControlException, self._franky.CommandException) as error:
             raise Aborted(explain(str(error))) from None
         except (self._franky.Exception, RuntimeError) as error:

@@ -15,6 +15,7 @@ from reins.hardware.legged_orders import BodyOrders
 from reins.hardware.legs import LegControl, LegOdometry, Sense, Targets, up_of
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray, StopCategory
+from reins.hardware.streaming.session import unforeseen
 
 SILENCE: Final = 0.08
 """A robot of which no good state came for this long is a fault [s]: a cut network is told within 0.1 s."""
@@ -91,7 +92,7 @@ class Cycle:
     def run(self) -> None:
         """The thread."""
         period, due = self._legs.period, time.monotonic()
-        while self._turn(time.monotonic(), period):
+        while self._turn_or_fail(time.monotonic(), period):
             due += period
             now = time.monotonic()
             if now > due + BEHIND * period:
@@ -108,6 +109,14 @@ class Cycle:
                 + (f" (dropped so far: {self._dropped})" if self._dropped else "")
                 + "; look at the cable and at the robot, then recover it"
             )
+
+    def _turn_or_fail(self, now: float, period: float) -> bool:
+        try:
+            return self._turn(now, period)
+        except Exception as error:  # a thread that ends here would leave a robot that nobody can stop or recover
+            with self.lock:
+                self._fail(unforeseen(error))
+                return not self.ending
 
     def _turn(self, now: float, period: float) -> bool:
         """One period; False when there is nothing more to do."""

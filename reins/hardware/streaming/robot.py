@@ -9,7 +9,7 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import RobotSpec, RobotState, SafeCommand, StopCategory
 from reins.hardware.streaming.exchange import Exchange
 from reins.hardware.streaming.loop import Loop
-from reins.hardware.streaming.session import Hand, Session
+from reins.hardware.streaming.session import Hand, Session, unforeseen
 
 PERIOD: Final = 0.002
 """Time between two references that the thread gives the robot while no command comes [s]."""
@@ -182,6 +182,9 @@ class _Opening:
             self._exchange = Exchange(session.measure(), self._profile.joint_names)
         except ReinsError as error:
             self._error = error
+            return
+        except Exception as error:  # of the vendor's library
+            self._error = ReinsError(unforeseen(error))
             return
         finally:
             self._answered.set()

@@ -156,7 +156,7 @@ class Ros2ControlSession:
         self.track(position, np.zeros_like(position))
 
     def track(self, position: FloatArray, velocity: FloatArray) -> None:
-        """The setpoint now [rad, rad/s]; sent at the profile's rate, and whatever that is where the arm comes to rest."""
+        """The setpoint now [rad, rad/s]; sent at the profile's rate, and in any case where the arm comes to rest."""
         self._target = position
         if self._pace.due(velocity, time.monotonic()):
             self._setpoints.send(position, velocity, self._sample.position)
