@@ -248,6 +248,29 @@ def test_a_robot_that_does_not_recover_says_why(arm: FakeArm) -> None:
     assert not arm.exchange.orders().recovering
 
 
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_stop_that_comes_while_the_robot_recovers_is_not_lost(
+    arm: FakeArm, anew: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A UR takes seconds."""
+    arm.exchange.stop(StopCategory.CONTROLLED, "first")
+    arm.session.broken = anew
+    arm.run(DT)
+
+    def recover(_session: FakeSession) -> None:
+        arm.exchange.stop(StopCategory.CUT, "somebody came near")
+
+    monkeypatch.setattr(FakeSession, "recover", recover)
+    arm.exchange.ask_recovery()
+    arm.run(2 * DT)
+    assert arm.fault == "somebody came near" and arm.exchange.orders().cut
+    assert len(arm.sessions) == 1 + anew
+    monkeypatch.undo()
+    arm.exchange.ask_recovery()
+    arm.run(2 * DT)
+    assert arm.fault == "" and not arm.exchange.orders().cut
+
+
 def test_a_recovery_in_motion_stops_first(arm: FakeArm) -> None:
     arm.drive(SPEED, 0.1)
     arm.exchange.ask_recovery()

@@ -94,7 +94,7 @@ class Trajectory:
 
 
 class Forwarded:
-    """Holds the newest array of positions, or moves on with the newest of velocities: for ever, as the real one does."""
+    """Holds the newest array of positions, or moves on with the newest of velocities for ever, like the real one."""
 
     def __init__(self, kind: str, names: list[str], joints: list[str], position: FloatArray) -> None:
         self._order = [joints.index(name) for name in names]

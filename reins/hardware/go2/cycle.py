@@ -100,6 +100,13 @@ class Cycle:
             time.sleep(max(0.0, due - now))
         self._link.close()
 
+    def stop(self, category: StopCategory, reason: str) -> None:
+        """Brake and lie down; with CUT, have the motors damp at once. It ends a recovery, which would forget it. Under
+        the lock."""
+        if self.recovering:
+            self.recovering, self.orders.fault = False, reason
+        self.orders.stop(category, reason)
+
     def notice(self, now: float) -> None:
         """Stop a robot of which nothing good was heard for too long. Under the lock."""
         quiet = now - self._heard_at
@@ -163,7 +170,8 @@ class Cycle:
     def _end_recovery(self, now: float, objected: bool) -> None:
         """When the robot speaks and is ours; or in vain, so that a robot that comes back later is recovered by somebody
         who sees it. Under the lock."""
-        if self._asked_at is None:
+        if self._asked_at is None or not self.recovering:
+            self._asked_at = None
             return
         passed, speaks = now - self._asked_at, now - self._heard_at < SILENCE and self._intake.tally.taken > 1
         recovered = passed > CLEAR and speaks and self._guard.mode == "" and not objected
