@@ -320,6 +320,8 @@ class RobotNode(ManagedNode[RobotSettings]):
         if not (silent or self._wire.stands(state)):
             raise ReinsError("not recovered: the robot moves; stop it, and ask again when it stands")
         self._host.recover()
+        if self._host.read().fault:
+            return "asked to recover, which may take seconds: it has when its state has no fault; not armed"
         return "recovered; not armed"
 
     def _on_reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:

@@ -271,6 +271,18 @@ def test_a_robot_that_fell_silent_in_motion_is_recovered(
     assert node._host.read().fault == ""
 
 
+def test_a_robot_that_takes_its_time_is_not_said_to_have_recovered(
+    make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real arm's driver recovers in a thread of its own, and perhaps in vain."""
+    node = make()
+    node._in_loop().call(lambda: node._host.stop(StopCategory.CONTROLLED, "the user stop is pressed"))
+    monkeypatch.setattr(node._robot, "recover", lambda: None)
+    answer = node._on_recover(Trigger.Request(), Trigger.Response())
+    assert answer.success and answer.message.startswith("asked to recover")
+    assert node._host.read().fault == "the user stop is pressed"
+
+
 def test_the_world_is_not_reset_under_a_robot_that_is_driven(make: Callable[..., RobotNode]) -> None:
     """It stands for a moment, for it turns round."""
     node = make()
