@@ -40,12 +40,15 @@ def doctor(
 
 def _of_robot(robot: str, profile: str, ip: str) -> "Sequence[Callable[[], list[Finding]]]":
     from reins.cli import robot_checks
+    from reins.hardware.profile import load_profile
+    from reins.hardware.profile_base import Profile
     from reins.nodes.drivers import LEGGED, real_drivers
 
     look_up("driver", robot, {**real_drivers(), **LEGGED})
     if robot in robot_checks.PORTS and not ip:
         raise ReinsError(f"the driver '{robot}' needs the address of the robot: --ip")
-    return robot_checks.checks(robot, profile or PROFILES.get(robot, "franka"), ip)
+    limits = load_profile(profile or PROFILES.get(robot, "franka"), Profile)
+    return robot_checks.checks(robot, limits, ip)
 
 
 def _report(checks: "Sequence[tuple[str, Callable[[], list[Finding]]]]", ready: str) -> None:
