@@ -202,7 +202,7 @@ class TestCommand:
             (["--mode", "never"], "no mode 'never'"),
             (["--words", "fr"], "no words 'fr'"),
             (["--robot", "ur"], "no robot 'ur'; did you mean 'ur5e'?"),
-            (["--robot", "go2"], "is of kind quadruped"),
+            (["--robot", "go2"], "is of kind 'quadruped'"),
             (["--prompt", "loud"], "--prompt loud: "),
             (["--disturb", "--through", "ros"], "--disturb is for --through rig only"),
             (["--disturb", "--filter-cost"], "--filter-cost compares the plain tasks"),

@@ -12,6 +12,7 @@ from reins.hardware.robot import FloatArray
 from reins.hardware.ros2_control import Controls, Ros2ControlDrive
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 from reins.nodes.control_loop import Inbox
+from reins.nodes.ros2_control.commanders import Commanders
 from reins.nodes.ros2_control.controller import ask_order, topic_of
 from reins.nodes.ros2_control.joint_states import JointReader, Misread, Sample
 from reins.nodes.ros2_control.link import APPEAR, Link, absolute, wait_for
@@ -25,7 +26,10 @@ GONE: Final = 1.0
 """Joint states that were silent for longer are connected to anew [s]."""
 
 WATCH: Final = 0.1
-"""Time between two looks for another publisher [s]."""
+"""Time between two looks for another commander [s]."""
+
+SOMEBODY: Final = "somebody else commands the controller"
+"""Who was seen, and has left before it was asked for its name."""
 
 STATES: Final = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Hears publishers of either reliability; several may share the topic."""
@@ -59,6 +63,7 @@ class Ros2ControlSession:
             self._seen_at = time.monotonic()
             order = ask_order(self._link, drive, self._names)
             self._manager = ControllerManager(self._link, drive)
+            self._commanders = Commanders(self._link, drive)
             self._refuse_others()
             self._setpoints = self._publish(profile, order)
             if trouble := self._manager.ask_now(APPEAR):
@@ -91,11 +96,8 @@ class Ros2ControlSession:
     def _refuse_others(self) -> None:
         end = time.monotonic() + OTHERS
         while time.monotonic() < end:
-            if others := self._link.others(self._topic):
-                raise SessionLost(
-                    f"{self._topic} is already commanded by {', '.join(others)}; stop that first, for a controller has "
-                    "one commander at a time"
-                )
+            if others := self._commanders.told():
+                raise SessionLost(f"{others}; stop that first, for a controller has one commander at a time")
             time.sleep(0.05)
 
     def _publish(self, profile: RobotProfile, order: list[int]) -> Setpoints:
@@ -145,8 +147,8 @@ class Ros2ControlSession:
         """Why nothing may be commanded while another program does, too; looked for now and then."""
         if now - self._watched_at < WATCH:
             return ""
-        if self._link.node.count_publishers(self._topic) > 1:  # looked at again at once, while it lasts
-            return f"{self._topic} has another publisher: {', '.join(self._link.others(self._topic))}; stop it first"
+        if self._commanders.there():  # looked at again at once, while it lasts
+            return f"{self._commanders.told() or SOMEBODY}; stop that first"
         self._watched_at = now
         return ""
 
