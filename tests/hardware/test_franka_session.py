@@ -9,7 +9,7 @@ import pytest
 
 from reins.hardware.franka.session import FrankaSession
 from reins.hardware.profile import load_profile
-from reins.hardware.streaming.session import SessionLost
+from reins.hardware.streaming.session import Aborted, SessionLost
 
 DRIVE = load_profile("franka").franka
 assert DRIVE is not None
@@ -30,6 +30,7 @@ class CommandError(FakeError):
 class Mode(Enum):
     Idle = 1
     UserStopped = 5
+    AutomaticErrorRecovery = 6
 
 
 class FakeRobot:
@@ -58,6 +59,9 @@ class FakeRobot:
     def set_load(self, *_: object) -> None:
         self.settings.append("load")
 
+    def move(self, _motion: object, asynchronous: bool) -> None:
+        self.settings.append("moves")
+
 
 @pytest.fixture
 def robot() -> FakeRobot:
@@ -77,6 +81,8 @@ def connect(robot: FakeRobot) -> FrankaSession:
         Exception=FakeError,
         ControlException=ControlError,
         CommandException=CommandError,
+        JointImpedanceTrackingMotion=lambda stiffness, damping: SimpleNamespace(set_reference=lambda _reference: None),
+        JointReference=lambda q, dq: None,
     )
     return FrankaSession(franky, "10.0.0.1", DRIVE)
 
@@ -86,3 +92,33 @@ def test_a_network_that_ends_during_a_recovery_is_a_lost_connection(robot: FakeR
     robot.errors = FakeError("libfranka: UDP receive: Timeout")
     with pytest.raises(SessionLost, match=r"UDP receive: Timeout \(look at the cable"):
         session.recover()
+
+
+def test_settings_that_a_robot_did_not_take_are_made_before_it_moves(robot: FakeRobot) -> None:
+    """It was connected in a mode that takes none, and nobody recovered it since."""
+    robot.mode = Mode.UserStopped
+    session = connect(robot)
+    with pytest.raises(Aborted, match="no payload and no collision thresholds in mode UserStopped"):
+        session.begin(np.zeros(7))
+    assert robot.settings == []
+    robot.mode = Mode.Idle
+    session.begin(np.zeros(7))
+    assert robot.settings == ["collision", "load", "moves"]
+
+
+def test_a_recovery_waits_for_a_robot_that_still_clears_its_errors(
+    robot: FakeRobot, session: FrankaSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot.mode = Mode.AutomaticErrorRecovery
+    assert "is clearing its errors" in session.measure().trouble
+    looks = 0
+
+    def measure() -> None:
+        nonlocal looks
+        looks += 1
+        robot.mode = Mode.Idle if looks == 3 else robot.mode
+
+    monkeypatch.setattr(session, "measure", measure)
+    robot.settings.clear()
+    session.recover()
+    assert looks == 3 and robot.settings == ["collision", "load"]

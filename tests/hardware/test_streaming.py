@@ -1,5 +1,7 @@
 """The thread of a real arm's driver, over a session that moves as told and a clock that a test winds on."""
 
+from threading import Event
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,8 +10,10 @@ from hypothesis import strategies as st
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import JUMP, FloatArray, SafeCommand, StopCategory
+from reins.hardware.streaming import robot as streaming_robot
 from reins.hardware.streaming.exchange import Exchange
 from reins.hardware.streaming.loop import PATIENCE, Loop, Phase
+from reins.hardware.streaming.robot import StreamingRobot
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 
 PROFILE = load_profile("franka")
@@ -362,3 +366,12 @@ def test_a_robot_that_takes_no_motion_says_why(arm: FakeArm) -> None:
     arm.refuses = True
     arm.drive(SPEED, 0.05)
     assert arm.fault == "not in this mode" and arm.loop.phase is Phase.HOLDING
+
+
+def test_an_address_that_drops_packets_is_not_said_to_take_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    hung = Event()
+    monkeypatch.setattr(streaming_robot, "CONNECTING", 0.01)
+    robot = StreamingRobot(PROFILE, "the arm at 10.0.0.1", lambda: hung.wait(10.0), None)  # type: ignore[arg-type, return-value]
+    with pytest.raises(ReinsError, match=r"the arm at 10\.0\.0\.1 does not answer within .*is the address right"):
+        robot.connect()
+    hung.set()

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from reins.hardware.drive import FrankaDrive
-from reins.hardware.franka.words import explain, trouble
+from reins.hardware.franka.words import UNSET, explain, trouble
 from reins.hardware.robot import FloatArray
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 
@@ -39,6 +39,7 @@ class FrankaSession:
         self._franky = franky
         self._drive = drive
         self._motion: Any = None
+        self._configured = False
         self._last_time, self._last_at = -1.0, 0.0
         realtime = REALTIME_KERNEL.exists() and REALTIME_KERNEL.read_text().strip() == "1"
         config = franky.RealtimeConfig.Enforce if realtime else franky.RealtimeConfig.Ignore
@@ -49,8 +50,10 @@ class FrankaSession:
             raise SessionLost(f"no connection to the Franka arm at {address}: {explain(str(error))}") from None
 
     def _configure(self) -> None:
+        """Tell the robot what the profile has for it, in a mode in which it listens."""
         load = self._drive.payload
-        if self._robot.state.robot_mode == self._franky.RobotMode.Idle:  # in other modes it takes no settings
+        self._configured = self._robot.state.robot_mode == self._franky.RobotMode.Idle
+        if self._configured:
             self._robot.set_collision_behavior(list(self._drive.torque_thresholds), list(self._drive.force_thresholds))
             self._robot.set_load(load.mass, list(load.centre), np.diag(load.inertia).flatten().tolist())
 
@@ -82,12 +85,16 @@ class FrankaSession:
         )
 
     def begin(self, position: FloatArray) -> None:
-        """Track a reference from this position (7,) on [rad], where the robot is.
+        """Track a reference from this position (7,) on [rad], where the robot is. Without its settings it does not.
 
         Raises:
-            Aborted: the robot takes no motion now.
+            Aborted: the robot takes no motion, or no settings, now.
             SessionLost: the connection is broken.
         """
+        if not self._configured:
+            self._call(self._configure)
+        if not self._configured:
+            raise Aborted(UNSET.format(mode=self._call(lambda: self._robot.state.robot_mode.name)))
         self._motion = self._franky.JointImpedanceTrackingMotion(
             stiffness=np.array(self._drive.stiffness), damping=np.array(self._drive.damping)
         )
@@ -126,9 +133,9 @@ class FrankaSession:
         """
         if self._has_errors():
             self._call(self._robot.recover_from_errors)
-            deadline = time.monotonic() + RECOVERING
-            while self._has_errors() and time.monotonic() < deadline:
-                self.measure()
+        deadline = time.monotonic() + RECOVERING
+        while (self._has_errors() or self._is_clearing()) and time.monotonic() < deadline:
+            self.measure()
         self._call(self._configure)
 
     def close(self) -> None:
@@ -137,6 +144,10 @@ class FrankaSession:
 
     def _has_errors(self) -> bool:
         return bool(self._call(lambda: self._robot.has_errors))  # it waits for a state of the robot
+
+    def _is_clearing(self) -> bool:
+        clearing = self._franky.RobotMode.AutomaticErrorRecovery
+        return bool(self._call(lambda: self._robot.state.robot_mode == clearing))
 
     def _call(self, action: Callable[[], Any]) -> Any:
         try:

@@ -168,8 +168,8 @@ class _Opening:
         if not self._answered.wait(CONNECTING):
             self._abandoned.set()
             raise ReinsError(
-                f"{who} takes the connection and then says nothing for {CONNECTING:.0f} s; "
-                "is another client connected? Restart the robot's controller if not"
+                f"{who} does not answer within {CONNECTING:.0f} s; is the address right, the robot on, this computer "
+                "in its network? Is another client connected? Restart the robot's controller if none of it is so"
             )
         if self._exchange is None:
             raise self._error or ReinsError(f"{who} is not connected")
