@@ -12,7 +12,7 @@ from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Int64
+from std_msgs.msg import Int64, String
 from std_srvs.srv import Trigger
 
 from reins.contracts.errors import ReinsError
@@ -28,7 +28,7 @@ from reins.nodes.convert_scene import world_to_msg
 from reins.nodes.drivers import make_robot
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, STANDARD
+from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED, STANDARD
 from reins.nodes.rivals import PublisherNames
 from reins.nodes.running import run
 from reins.nodes.stages import Stages, stage_arm
@@ -126,12 +126,23 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._joint_state = JointState(name=[*self._profile.joint_names, *self._fingers])
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
+        self._describe()
         self._naming = PublisherNames(self, self._commands.topic, self._name_publishers)
         if self._simulated is not None:
             self._now = ClockMessage()
             self._clock_publisher = self.create_publisher(ClockMessage, "clock", STANDARD)
             self._world = self.create_publisher(ros.WorldState, "sim/world_state", CONTROL)
             self.create_service(ResetWorld, "sim/reset", self._on_reset)
+
+    def _describe(self) -> None:
+        """Publish the URDF, for who shows the robot; without it reins works, too."""
+        try:
+            text = self._wire.description(self._profile)
+        except ReinsError as error:
+            self.log(Severity.WARN, f"robot_description is not published: {error}")
+            return
+        if text:
+            self.create_publisher(String, "robot_description", LATCHED).publish(String(data=text))
 
     def activate(self) -> None:
         """Start the control thread."""

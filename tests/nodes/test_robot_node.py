@@ -17,13 +17,15 @@ from rclpy.parameter import Parameter
 from rclpy.utilities import try_shutdown
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from reins.demo.session import free_domain
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import Robot, RobotSpec, RobotState, StopCategory
 from reins.nodes import drivers
-from reins.nodes.qos import CONTROL
+from reins.nodes.control_loop import Inbox
+from reins.nodes.qos import CONTROL, LATCHED
 from reins.nodes.robot import AUTOMATION, RobotNode
 from reins.nodes.wires import MOVING
 from reins.sim.mujoco_robot import MujocoRobot
@@ -106,6 +108,19 @@ def armed(node: RobotNode) -> bool:
 
 def home(node: RobotNode) -> np.ndarray:
     return np.array(node._profile.home)
+
+
+def test_whoever_comes_late_hears_the_description_of_the_arm(make: Callable[..., RobotNode]) -> None:
+    make()
+    late = Node("viewer")
+    inbox = Inbox(late, String, "robot_description", LATCHED)
+    end, heard = time.monotonic() + SOON, []
+    while not heard:
+        assert time.monotonic() < end
+        heard = list(inbox.drain())
+        time.sleep(0.01)
+    assert '<joint name="fr3_joint7"' in heard[0].data
+    late.destroy_node()
 
 
 def test_nothing_is_armed_while_nothing_commands(make: Callable[..., RobotNode]) -> None:
