@@ -233,11 +233,12 @@ def _rig_settings(
     """What a task is run with. Whatever is missing is said now, and not by a stand-in in the middle of a run.
 
     Raises:
-        ReinsError: no such planner or mode, or the planner's model does not load.
+        ReinsError: no such planner, mode or arm, or the planner's model does not load.
     """
     from typing import get_args
 
     from reins.contracts.errors import UnknownName
+    from reins.hardware.profile import load_profile
     from reins.planning.cadence import Cadence
     from reins.planning.cadence import Mode as CadenceMode
     from reins.planning.factory import require_planner
@@ -245,6 +246,7 @@ def _rig_settings(
 
     if mode not in get_args(CadenceMode):
         raise UnknownName("mode", mode, get_args(CadenceMode))
+    load_profile(robot)
     language = _language_settings(model, prompt, base_url)
     require_planner(planner, language)
     cadence = Cadence(mode)  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ JsonFile = Annotated[
     Path | None,
     typer.Option("--json", help="Write settings, summary and episodes to this file."),
 ]
-Robot = Annotated[str, typer.Option(help="Robot profile.")]
+Robot = Annotated[str, typer.Option(help="Robot profile: a name, such as franka or ur5e, or the path of a YAML file.")]
 Backend = Annotated[
     str,
     typer.Option(help="Simulator: mujoco or pybullet; through the graph also franka_peer and ur_peer: real drivers."),

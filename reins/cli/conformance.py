@@ -1,5 +1,6 @@
 """`reins conformance`: what every driver must do, checked on one, simulated or real."""
 
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
@@ -20,12 +21,10 @@ if TYPE_CHECKING:
     from reins.hardware.conformance.suite import Result
     from reins.hardware.conformance.under_test import UnderTest
     from reins.hardware.profile_base import Profile
+    from reins.peers.robot import Peering
 
 COLOURS = {"passed": "green", "failed": "bold red", "left out": "dim"}
 
-
-PROFILES: Final = {"go2": "go2"}
-"""Profile of a driver that drives no arm, where none is named."""
 
 WALKS: Final = (
     "The checks have the robot stand up again and again, walk and turn at 0.3 m/s and rad/s for two seconds each way, "
@@ -38,9 +37,12 @@ def conformance(
         str, typer.Option(help="Driver that is checked: mujoco, pybullet, franka, ur, go2, ros2_control.")
     ] = "mujoco",
     profile: Annotated[
-        str, typer.Option(help="Robot profile: a name, or the path of a YAML file; franka or go2 where none is named.")
+        str,
+        typer.Option(
+            help="Robot profile: a name, or the path of a YAML file; franka, ur5e or go2 where none is named."
+        ),
     ] = "",
-    ip: Annotated[str, typer.Option("--ip", help="Address of a real robot.")] = "",
+    ip: Annotated[str, typer.Option("--ip", help="Address of a real robot; franka and ur: a peer without one.")] = "",
     only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given again.")] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Write summary and checks to this file.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Move a real robot without asking first.")] = False,
@@ -51,30 +53,38 @@ def conformance(
     A real robot holds still until you agree to the motions that are shown first. No part of an arm moves farther than
     three centimetres; a legged robot stands up, walks half a metre each way, and lies down. Keep a hand on its own
     emergency stop. Exit status 1 when a check failed.
+
+    A peer speaks the arm's protocol with our simulation behind it. Its network is cut and it is made to fail, too.
     """
     from reins.bench.report import Report
     from reins.hardware.conformance.legged.suite import LEGGED_CHECKS
     from reins.hardware.conformance.suite import CHECKS, choose, run_checks
     from reins.hardware.profile import load_profile
     from reins.hardware.profile_base import Profile
+    from reins.hardware.real import usual_profile
     from reins.nodes.scheduling import make_real_time
+    from reins.peers.process import address_of_its_own
 
-    profile = profile or PROFILES.get(robot, "franka")
+    profile = profile or usual_profile(robot)
     limits = load_profile(profile, Profile)
     entries = choose(only or (), LEGGED_CHECKS if limits.kind == "quadruped" else CHECKS)
     if show:
         out.print(_list(entries))
         return
-    subject = _subject(robot, limits, ip)
+    peering = None if ip else _peering(robot)
+    address = ip if peering is None else address_of_its_own()
+    subject = _subject(robot, limits, address)
     if subject.paced:
         make_real_time()
-    try:
+    with ExitStack() as stack:
+        if peering is not None:
+            peer = peering.start(profile=profile, world="tabletop", seed=0, address=address)
+            subject.tampering = stack.enter_context(peer)
+        stack.callback(subject.close)
         subject.open()
         with err.status("connected") as status:
-            agrees = _Consent(subject, status, given=yes or subject.robot.spec.simulated)
+            agrees = _Consent(subject, status, given=yes or peering is not None or subject.robot.spec.simulated)
             results = list(run_checks(subject, entries, agrees))
-    finally:
-        subject.close()
     out.print(_table(robot, results))
     summary = {ending: sum(result.ending.value == ending for result in results) for ending in COLOURS}
     out.print(", ".join(f"{count} {ending}" for ending, count in summary.items()))
@@ -84,6 +94,13 @@ def conformance(
         Report("conformance", settings, figures, [result.record() for result in results]).write_json(file)
     if summary["failed"]:
         raise typer.Exit(int(ExitCode.FAILED))
+
+
+def _peering(robot: str) -> "Peering | None":
+    """The peer that stands in for the robot of a driver, if it has one."""
+    from reins.peers.robot import PEERS
+
+    return next((peering for peering in PEERS.values() if peering.driver == robot), None)
 
 
 def _subject(name: str, profile: "Profile", address: str) -> "UnderTest[Any, Any, Any]":

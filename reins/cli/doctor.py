@@ -1,7 +1,7 @@
 """`reins doctor`: what this machine lacks for reins, or for one robot, and how to get it."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from reins.cli.checks import Finding
 
 MARKS = {"good": "[green]✓[/]", "warning": "[yellow]![/]", "bad": "[red]✗[/]"}
-
-PROFILES: Final = {"ur": "ur5e", "go2": "go2"}
-"""Profile of a driver where none is named; every other driver is looked at with the first arm's."""
 
 
 def doctor(
@@ -40,12 +37,16 @@ def doctor(
 
 def _of_robot(robot: str, profile: str, ip: str) -> "Sequence[Callable[[], list[Finding]]]":
     from reins.cli import robot_checks
+    from reins.hardware.profile import load_profile
+    from reins.hardware.profile_base import Profile
+    from reins.hardware.real import usual_profile
     from reins.nodes.drivers import LEGGED, real_drivers
 
     look_up("driver", robot, {**real_drivers(), **LEGGED})
     if robot in robot_checks.PORTS and not ip:
         raise ReinsError(f"the driver '{robot}' needs the address of the robot: --ip")
-    return robot_checks.checks(robot, profile or PROFILES.get(robot, "franka"), ip)
+    limits = load_profile(profile or usual_profile(robot), Profile)
+    return robot_checks.checks(robot, limits, ip)
 
 
 def _report(checks: "Sequence[tuple[str, Callable[[], list[Finding]]]]", ready: str) -> None:

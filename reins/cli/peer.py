@@ -1,15 +1,12 @@
 """`reins peer`: a robot behind its vendor's protocol, to try a driver and a launch file on."""
 
 from contextlib import suppress
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from reins.cli.console import out
 from reins.contracts.errors import look_up
-
-PROFILES: Final = {"franka": "franka", "ur": "ur5e"}
-"""What a driver's peer is by default."""
 
 
 def peer(
@@ -20,11 +17,12 @@ def peer(
     address: Annotated[str, typer.Option(help="Where it answers: an address of this machine.")] = "127.0.0.2",
 ) -> None:
     """Simulate a robot behind its vendor's protocol until Ctrl-C: launch files and drivers take it for the robot."""
+    from reins.hardware.real import usual_profile
     from reins.peers.robot import PEERS
 
     peerings = {peering.driver: peering for peering in PEERS.values()}
     peering = look_up("driver", driver, peerings)
-    profile = robot or PROFILES[driver]
+    profile = robot or usual_profile(driver)
     with peering.start(profile=profile, world=world, seed=seed, address=address) as running:
         out.print(f"{profile} answers at {address}: `reins up {driver} robot_ip:={address}`; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):

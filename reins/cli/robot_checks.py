@@ -7,16 +7,20 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import psutil
 
 from reins.cli.checks import Finding, Health
 from reins.contracts.errors import ReinsError
+
+if TYPE_CHECKING:
+    from reins.hardware.profile_base import Profile
 
 PINGS: Final = 100
 """Packets of the measurement."""
@@ -200,20 +204,16 @@ def library(robot: str) -> list[Finding]:
     return [Finding(Health.GOOD, "library", f"{name} {version}")]
 
 
-def handshake(robot: str, profile_name: str, address: str) -> list[Finding]:
+def handshake(robot: str, profile: "Profile", address: str) -> list[Finding]:
     """Connect the driver for a moment: versions, mode and errors in the robot's words. Nothing moves."""
-    from reins.hardware.profile import load_profile
-    from reins.hardware.profile_base import Profile
     from reins.nodes.drivers import make_robot
 
-    driver = make_robot(robot, load_profile(profile_name, Profile), "", 0, address)
     try:
-        driver.connect()
-        fault = driver.read().fault
+        with closing(make_robot(robot, profile, "", 0, address)) as driver:
+            driver.connect()
+            fault = driver.read().fault
     except ReinsError as error:
         return [Finding(Health.BAD, "driver", "does not connect", str(error))]
-    finally:
-        driver.close()
     if fault:
         return [Finding(Health.WARNING, "driver", "connects; the robot does not move now", fault)]
     return [Finding(Health.GOOD, "driver", "connects, versions fit, the robot is ready")]
@@ -254,7 +254,7 @@ def _governor() -> Finding:
     return Finding(Health.WARNING if saves else Health.GOOD, "processor", ", ".join(governors), remedy)
 
 
-def checks(robot: str, profile: str, address: str) -> Sequence[Callable[[], list[Finding]]]:
+def checks(robot: str, profile: "Profile", address: str) -> Sequence[Callable[[], list[Finding]]]:
     """What to look at for a driver, in order; what needs an address is left out for one that has none."""
     ours: list[Callable[[], list[Finding]]] = [kernel]
     if robot in PORTS:

@@ -66,7 +66,8 @@ def _confirm(now: "Stage", wanted: "Stage", given: bool) -> None:
 
 def _advise(client: "GraphClient", wanted: "Stage") -> None:
     """Bring the safety monitor's speed down to what the stage allows, and say what comes next."""
-    from reins.hardware.stages import REDUCED_SHARE, Stage
+    from reins.hardware.reduced import REDUCED_SHARE
+    from reins.hardware.stages import Stage
     from reins.nodes.rules_client import RulesClient
 
     if wanted is Stage.REDUCED:

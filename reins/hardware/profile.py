@@ -100,7 +100,10 @@ class Model(Part):
         """
         spec = find_spec(self.package)
         if spec is None or not spec.submodule_search_locations:
-            raise ReinsError(f"the Python package '{self.package}', which carries the robot's model, is not installed")
+            raise ReinsError(
+                f"the Python package '{self.package}', which carries the robot's model, is not installed; a folder of "
+                "that name on PYTHONPATH will do"
+            )
         path = Path(next(iter(spec.submodule_search_locations))) / relative
         if not path.is_file():
             raise ReinsError(f"package '{self.package}' has no file '{relative}'")

@@ -23,6 +23,14 @@ def _ur(profile: RobotProfile, address: str) -> Robot:
 REAL: Final[dict[str, Callable[[RobotProfile, str], Robot]]] = {"franka": _franka, "ur": _ur}
 """Driver's name → driver, not yet connected, from (profile, address of the robot)."""
 
+OTHERS: Final = {"ur": "ur5e", "go2": "go2"}
+"""Driver → profile, where that is not the first arm's."""
+
+
+def usual_profile(driver: str) -> str:
+    """Name of the profile that a driver, of whatever robot, is used with where none is named."""
+    return OTHERS.get(driver, "franka")
+
 
 def make_real(name: str, profile: RobotProfile, address: str) -> Robot:
     """The driver of a real arm, not yet connected.

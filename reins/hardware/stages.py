@@ -10,6 +10,7 @@ import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
+from reins.hardware.reduced import ReducedSpeed
 from reins.hardware.robot import Robot, RobotSpec, RobotState, SafeCommand, StopCategory
 from reins.hardware.twin import Twin
 
@@ -30,12 +31,6 @@ MEANS: Final = {
     Stage.FULL: "the robot moves within its limits",
 }
 """What holds in each stage, for people."""
-
-REDUCED_SHARE: Final = 0.1
-"""Share of the joints' speed limits in the reduced stage."""
-
-TOLERANCE: Final = 1.02
-"""On it, for rounding."""
 
 ORDER: Final = tuple(Stage)
 
@@ -80,7 +75,7 @@ class StagedArm:
     def __init__(self, robot: Robot, profile: RobotProfile, stage: Stage) -> None:
         self._robot = robot
         self._names = profile.joint_names
-        self._slow = TOLERANCE * REDUCED_SHARE * profile.velocity
+        self._reduced = ReducedSpeed(profile)
         self._twin = Twin(profile)
         self._stage = stage
 
@@ -102,6 +97,7 @@ class StagedArm:
         """
         require_step(self._stage, stage)
         self._twin.recover()
+        self._reduced.begin()
         self._stage = stage
 
     def connect(self) -> None:
@@ -134,17 +130,14 @@ class StagedArm:
         """Why the command must not reach the robot in this stage; empty if it may."""
         if self._stage is Stage.UNARMED:
             return f"a command came in stage '{self._stage.value}', where {MEANS[self._stage]}"
-        velocity = command.velocity
-        if self._stage is Stage.FULL or len(velocity) != len(self._names) or not np.isfinite(velocity).all():
+        if self._stage is Stage.FULL or not self._is_one(command):
             return ""  # what is no command the driver says itself
-        over = np.abs(velocity) / self._slow
-        worst = int(over.argmax())
-        if over[worst] <= 1.0:
-            return ""
-        return (
-            f"{self._names[worst]} was told to move with {abs(velocity[worst]):.3f} rad/s, and "
-            f"{self._slow[worst]:.3f} is the most in stage '{self._stage.value}'; set `reins speed {REDUCED_SHARE:g}`"
-        )
+        return self._reduced.objection(command, self._robot.read())
+
+    def _is_one(self, command: SafeCommand) -> bool:
+        """Whether it is a command for this arm, and finite."""
+        arrays = (command.position, command.velocity)
+        return all(len(values) == len(self._names) and bool(np.isfinite(values).all()) for values in arrays)
 
     def step(self, dt: float) -> None:
         """Let robot time pass."""
@@ -161,6 +154,7 @@ class StagedArm:
         """Clear the fault; the twin is where the arm is again."""
         self._robot.recover()
         self._twin.recover()
+        self._reduced.begin()
 
     def close(self) -> None:
         """Let go of the robot."""

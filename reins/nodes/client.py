@@ -35,6 +35,9 @@ DISCOVERY: Final = 8.0
 ANSWER: Final = 5.0
 """How long it may take to answer once found [s]."""
 
+RESET: Final = 20.0
+"""How long a reset may take, in which the robot recovers [s]: longer than safety waits for that."""
+
 SILENCE: Final = 3.0
 """A task without feedback for this long makes the client look whether its node is alive [s]."""
 
@@ -117,7 +120,8 @@ class GraphClient:
 
     def reset(self, who: str) -> Reply:
         """Clear a stop or an emergency stop."""
-        return self._ask(Reset, "safety/reset", "safety", requested_by=who)
+        answer = self.call(Reset, "safety/reset", "safety", {"requested_by": who}, RESET)
+        return Reply(answer.accepted, answer.message)
 
     def arm(self, who: str, on: bool) -> Reply:
         """Let safe commands reach the robot, or no longer."""

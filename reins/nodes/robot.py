@@ -12,7 +12,7 @@ from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Int64
+from std_msgs.msg import Int64, String
 from std_srvs.srv import Trigger
 
 from reins.contracts.errors import ReinsError
@@ -28,7 +28,7 @@ from reins.nodes.convert_scene import world_to_msg
 from reins.nodes.drivers import make_robot
 from reins.nodes.heartbeat import NodeWatch
 from reins.nodes.parameters import Settings
-from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, STANDARD
+from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED, STANDARD
 from reins.nodes.rivals import PublisherNames
 from reins.nodes.running import run
 from reins.nodes.stages import Stages, stage_arm
@@ -107,6 +107,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._time_offset = 0.0
         self._ticks = 0
         self._stamp = 0.0
+        self._silence = 0.0
         self._rearm = False
         self._heard_at = float("-inf")
         self._reported_fault = ""
@@ -125,12 +126,23 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._joint_state = JointState(name=[*self._profile.joint_names, *self._fingers])
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
+        self._describe()
         self._naming = PublisherNames(self, self._commands.topic, self._name_publishers)
         if self._simulated is not None:
             self._now = ClockMessage()
             self._clock_publisher = self.create_publisher(ClockMessage, "clock", STANDARD)
             self._world = self.create_publisher(ros.WorldState, "sim/world_state", CONTROL)
             self.create_service(ResetWorld, "sim/reset", self._on_reset)
+
+    def _describe(self) -> None:
+        """Publish the URDF, for who shows the robot; without it reins works, too."""
+        try:
+            text = self._wire.description(self._profile)
+        except ReinsError as error:
+            self.log(Severity.WARN, f"robot_description is not published: {error}")
+            return
+        if text:
+            self.create_publisher(String, "robot_description", LATCHED).publish(String(data=text))
 
     def activate(self) -> None:
         """Start the control thread."""
@@ -203,6 +215,8 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._watch_publishers()
         self._watch_safety()
         state = self._read()
+        # Counted in ticks: a stall of this node is no silence of the robot.
+        self._silence = 0.0 if state.stamp != self._stamp else self._silence + self._period
         self._stamp = state.stamp
         self._joints.publish(self._fill_joint_state(state))
         self._states.publish(self._wire.state_to_msg(state, self._host.armed))
@@ -308,13 +322,17 @@ class RobotNode(ManagedNode[RobotSettings]):
 
     def _recover(self) -> str:
         """In the control thread; what came of it. A driver that recovers holds still at once: too hard for a robot that
-        moves. One that is well stays as it is, armed or not."""
+        moves. One that is well stays as it is, armed or not. Of one that says nothing any more, the speed that it had
+        when it fell silent tells nothing: only the recovery brings its connection, and its speed, back."""
         state = self._read()
         if not state.fault:
             return "nothing to recover: the robot has no fault"
-        if not self._wire.stands(state):
+        silent = self._silence > self._profile.rates.stale_after
+        if not (silent or self._wire.stands(state)):
             raise ReinsError("not recovered: the robot moves; stop it, and ask again when it stands")
         self._host.recover()
+        if self._host.read().fault:
+            return "asked to recover, which may take seconds: it has when its state has no fault; not armed"
         return "recovered; not armed"
 
     def _on_reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from pydantic import Field
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from reins_msgs import msg as ros
@@ -58,11 +58,15 @@ MOST_SCENE: Final = 65536
 SENSOR: Final = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Hears publishers of either reliability."""
 
-RECOVER_TIMEOUT: Final = 2.0
-"""How long the robot may take to recover [s]."""
+RECOVER_ANSWER: Final = 2.0
+"""How long the robot node may take to answer that the robot is asked to recover [s]."""
 
-RECOVER_LOOKS: Final = 40
-"""How often its state is looked at meanwhile."""
+RECOVERING: Final = 12.0
+"""How long the robot may take to recover [s]: a UR unlocks five seconds after its stop at the soonest, and then starts
+its control program."""
+
+RECOVER_LOOK: Final = 0.05
+"""Time between two looks at its state meanwhile [s]."""
 
 
 class SafetyNodeSettings(SafetySettings, LeggedSettings, Settings):
@@ -107,7 +111,8 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         self._estops = [Inbox(self, Bool, "safety/estop", quality) for quality in (EVENTS, SENSOR)]
         self._recover = self.create_client(Trigger, "robot/recover", callback_group=ReentrantCallbackGroup())
         self.create_service(EmergencyStop, "safety/estop", self._on_estop)
-        self.create_service(Reset, "safety/reset", self._on_reset)
+        waiting = MutuallyExclusiveCallbackGroup()  # a reset may wait for the robot, and nothing waits for a reset
+        self.create_service(Reset, "safety/reset", self._on_reset, callback_group=waiting)
         self.create_service(HandBack, "safety/hand_back", self._on_hand_back)
         RuleServices(self, self._ask_rules, self._constraints)
 
@@ -258,12 +263,20 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
         return response
 
     async def _recover_robot(self) -> None:
-        """Ask the robot to recover and wait until its state says so. The monitor judges what comes of it."""
-        await first_of(self, RECOVER_TIMEOUT, self._recover.call_async(Trigger.Request()))
-        for _ in range(RECOVER_LOOKS):
-            if not self._robot_fault:
+        """Ask the robot to recover and wait until its state says so, or gives another reason against it. The monitor
+        judges what comes of it.
+
+        Raises:
+            ReinsError: the robot node refuses; in its words.
+        """
+        fault = self._robot_fault
+        asked = self._recover.call_async(Trigger.Request())
+        if await first_of(self, RECOVER_ANSWER, asked) and not asked.result().success:
+            raise ReinsError(f"not reset: {asked.result().message}")
+        for _ in range(round(RECOVERING / RECOVER_LOOK)):
+            if self._robot_fault != fault:
                 return
-            await first_of(self, RECOVER_TIMEOUT / RECOVER_LOOKS)
+            await first_of(self, RECOVER_LOOK)
 
     def _on_hand_back(self, request: HandBack.Request, response: HandBack.Response) -> HandBack.Response:
         try:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from reins_msgs import msg as ros
 
 from reins.blackbox.case import BODY, BODY_UNITS, RADIANS
+from reins.hardware.description import robot_description
 from reins.hardware.legged import LeggedState, SafeBodyCommand
 from reins.hardware.profile import RobotProfile
 from reins.hardware.profile_base import Profile
@@ -50,6 +51,7 @@ class Wire:
         fingers: names of the joints that joint_states shows besides the profile's.
         finger_position: of each of them [m].
         axes: what its commands move.
+        description: its URDF with the names of joint_states; empty where there is none.
     """
 
     state: type
@@ -67,6 +69,7 @@ class Wire:
     fingers: Callable[[Any], Sequence[str]]
     finger_position: Callable[[Any], float]
     axes: Callable[[Any], Axes]
+    description: Callable[[Any], str]
 
 
 def _arm_stays(command: SafeCommand, state: RobotState) -> bool:
@@ -125,6 +128,7 @@ WIRES: Final[Mapping[str, Wire]] = {
         _fingers,
         _finger_position,
         _joints,
+        robot_description,
     ),
     "quadruped": Wire(
         ros.LeggedState,
@@ -142,6 +146,7 @@ WIRES: Final[Mapping[str, Wire]] = {
         lambda _profile: (),
         lambda _state: 0.0,
         _body,
+        lambda _profile: "",
     ),
 }
 """By the kind of a profile."""

@@ -1,10 +1,12 @@
 """A peer of an arm as a process: a robot at an address, in a world of ours."""
 
+from abc import abstractmethod
+
 from reins.peers.process import PeerProcess, address_of_its_own
 
 
 class ArmPeer(PeerProcess):
-    """A running peer of an arm.
+    """A running peer of an arm; implements `reins.hardware.conformance.under_test.Tampering`.
 
     Args:
         name: of the peer, for sentences.
@@ -28,3 +30,7 @@ class ArmPeer(PeerProcess):
     def restore_network(self) -> None:
         """As before."""
         self.ask("restore")
+
+    @abstractmethod
+    def raise_fault(self) -> str:
+        """The robot stops as on a collision; a word that its driver's fault then contains."""

@@ -8,6 +8,7 @@ from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.real import make_real
 from reins.hardware.robot import Robot, RobotSpec, RobotState, SafeCommand, StopCategory
+from reins.peers.arm_process import ArmPeer
 from reins.peers.franka.process import FrankaPeer
 from reins.peers.process import PeerProcess, address_of_its_own
 from reins.peers.ur.process import URPeer
@@ -19,7 +20,7 @@ from reins.sim.world_state import WorldState
 class _Start(Protocol):
     """Starts a peer."""
 
-    def __call__(self, *traits: str, profile: str, world: str, seed: int, address: str) -> PeerProcess: ...
+    def __call__(self, *traits: str, profile: str, world: str, seed: int, address: str) -> ArmPeer: ...
 
 
 @dataclass(frozen=True, slots=True)

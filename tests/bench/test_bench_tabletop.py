@@ -201,6 +201,8 @@ class TestCommand:
             (["--planner", "llama_cpp", "--model", "/no/such.gguf"], "no model file /no/such.gguf"),
             (["--mode", "never"], "no mode 'never'"),
             (["--words", "fr"], "no words 'fr'"),
+            (["--robot", "ur"], "no robot 'ur'; did you mean 'ur5e'?"),
+            (["--robot", "go2"], "is of kind 'quadruped'"),
             (["--prompt", "loud"], "--prompt loud: "),
             (["--disturb", "--through", "ros"], "--disturb is for --through rig only"),
             (["--disturb", "--filter-cost"], "--filter-cost compares the plain tasks"),

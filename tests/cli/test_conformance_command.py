@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -13,6 +13,8 @@ from reins.cli.app import app
 from reins.cli.console import ExitCode
 from reins.hardware.conformance.subject import Subject
 from reins.hardware.profile import RobotProfile
+from reins.hardware.robot import StopCategory
+from reins.peers.robot import PEERS, Peering
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import load_world
 
@@ -43,7 +45,7 @@ def test_the_list_runs_nothing() -> None:
         (["--robot", "mujco"], "did you mean 'mujoco'"),
         (["--only", "trackin"], "did you mean 'tracking'"),
         (["--profile", "frnka"], "did you mean 'franka'"),
-        (["--robot", "franka"], "needs the address"),
+        (["--robot", "franka", "--profile", "ur5e"], "has no part 'franka'"),
         (["--robot", "franka", "--ip", "127.0.0.9"], "127.0.0.9: Connection to FCI refused"),
         (["--robot", "franka", "--profile", "go2"], "drives arms, and robot 'go2' is of kind quadruped"),
         (["--robot", "go2", "--profile", "franka"], "drives robots with legs, and robot 'franka' is of kind arm"),
@@ -114,3 +116,43 @@ def test_a_check_of_standing_asks_nothing(real: type[SeeminglyReal]) -> None:
     result = run("--only", "identity")
     assert result.exit_code == 0
     assert "free to move" not in result.output
+
+
+class FakePeer:
+    """Stands where a peer stands; its robot is the newest that was made."""
+
+    robot: SeeminglyReal
+    started: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, *, profile: str, world: str, seed: int, address: str) -> None:
+        type(self).started = {"profile": profile, "address": address}
+
+    def __enter__(self) -> "FakePeer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def raise_fault(self) -> str:
+        self.robot.stop(StopCategory.CUT, "PROTECTIVE_STOP")
+        return "PROTECTIVE_STOP"
+
+
+def test_without_an_address_a_peer_stands_in_and_is_made_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is asked about its motions. It is the driver's own arm, at the address that the driver is given."""
+    addresses: list[str] = []
+
+    def subject(name: str, profile: RobotProfile, address: str) -> Subject:
+        addresses.append(address)
+
+        def make() -> SeeminglyReal:
+            FakePeer.robot = SeeminglyReal(profile, load_world("tabletop"), 0)
+            return FakePeer.robot
+
+        return Subject(make, profile, networked=True)
+
+    monkeypatch.setattr(conformance, "_subject", subject)
+    monkeypatch.setitem(PEERS, "ur_peer", Peering("ur", cast(Any, FakePeer)))
+    result = run("--robot", "ur", "--only", "own_fault")
+    assert "1 passed, 0 failed, 0 left out" in result.output, result.output
+    assert FakePeer.started == {"profile": "ur5e", "address": addresses[0]} and addresses[0].startswith("127.")

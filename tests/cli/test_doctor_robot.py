@@ -1,6 +1,7 @@
 """`reins doctor --robot`: one line for each thing between this machine and a robot, and what to do about it."""
 
 import socket
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -29,6 +30,7 @@ def health(findings: list[Finding]) -> dict[str, Health]:
     [
         (["--robot", "frnka", "--ip", NOBODY], "did you mean 'franka'"),
         (["--robot", "franka"], "needs the address of the robot: --ip"),
+        (["--robot", "franka", "--ip", NOBODY, "--profile", "frnka"], "did you mean 'franka'"),
         (["--ip", NOBODY], "name its driver with --robot"),
         (["--robot", "franka", "--ip", "not an address"], "no way to 'not an address'"),
     ],
@@ -92,3 +94,15 @@ def test_without_the_right_to_ping_the_way_is_measured_by_connections(monkeypatc
 def test_no_route_raises() -> None:
     with pytest.raises(ReinsError, match="no way to"):
         robot_checks.route("no.such.host.invalid")
+
+
+def test_without_the_drivers_library_everything_else_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first thing that a newcomer sees."""
+    monkeypatch.setattr(robot_checks, "PINGS", 3)
+    monkeypatch.setitem(robot_checks.LIBRARIES, "franka", "not-there")
+    monkeypatch.setitem(sys.modules, "franky", None)
+    result = run("--robot", "franka", "--ip", NOBODY)
+    assert result.exit_code == int(ExitCode.FAILED)
+    said = " ".join(result.output.split())
+    assert "not-there is not installed" in said and "needs franky-control" in said and "./run setup franka" in said
+    assert all(what in said for what in ("round trip", "port 1337: refused", "kernel", "limits"))

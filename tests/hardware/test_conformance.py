@@ -278,6 +278,23 @@ def test_what_is_not_agreed_to_is_not_run() -> None:
     np.testing.assert_allclose(subject.read().position, before, atol=1e-4)
 
 
+def test_nothing_is_commanded_that_is_not_agreed_to() -> None:
+    """Of a real arm even the first setpoint, which moves nothing, begins control."""
+    commanded: list[SafeCommand] = []
+
+    class Told(MujocoRobot):
+        def write(self, command: SafeCommand) -> None:
+            commanded.append(command)
+            super().write(command)
+
+    subject = Subject(lambda: Told(PROFILE, WORLD, 1), PROFILE, networked=True)
+    subject.open()
+    results = list(run_checks(subject, CHECKS, lambda entry: not entry.moves))
+    assert commanded == []
+    passed = {result.name for result in results if result.ending is Ending.PASSED}
+    assert passed == {"identity", "units", "limits", "freshness", "hold", "first_reason", "close_twice"}
+
+
 def test_checks_are_chosen_by_name_in_the_order_of_the_list() -> None:
     assert [entry.name for entry in choose(["tracking", "units"])] == ["units", "tracking"]
     assert choose([]) == CHECKS

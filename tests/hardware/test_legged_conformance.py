@@ -43,6 +43,23 @@ def test_every_simulated_driver_conforms(name: str) -> None:
     assert left_out == {"two_clients", "own_fault", "network_cut"}  # nothing of a simulation is behind a network
 
 
+def test_nothing_is_commanded_that_is_not_agreed_to() -> None:
+    commanded: list[SafeBodyCommand] = []
+
+    class Told(SimulatedWalker):
+        def write(self, command: SafeBodyCommand) -> None:
+            commanded.append(command)
+            super().write(command)
+
+    engine = make_engine("mujoco", GO2, FLAT)
+    subject = LeggedSubject(lambda: Told(GO2, FLAT, 1, engine, make_legs("scripted", GO2)), GO2, networked=True)
+    subject.open()
+    results = list(run_checks(subject, LEGGED_CHECKS, lambda entry: not entry.moves))
+    assert commanded == []
+    passed = {result.name for result in results if result.ending is Ending.PASSED}
+    assert passed == {"identity", "units", "limits", "freshness", "hold", "first_reason", "close_twice"}
+
+
 class Wrapped(SimulatedWalker):
     """A good driver, to be spoilt."""
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from reins.contracts.errors import ReinsError, UnknownName
-from reins.hardware.profile import KINDS, PROFILES, RobotProfile, known_profiles, load_profile
+from reins.hardware.profile import KINDS, PROFILES, Model, RobotProfile, known_profiles, load_profile
 from reins.hardware.profile_base import Profile
 from reins.hardware.quadruped import QuadrupedProfile
 
@@ -126,5 +126,15 @@ def test_a_missing_model_package_is_named() -> None:
     with pytest.raises(ReinsError, match=r"has no file 'assets/none\.urdf'"):
         profile.model.path("assets/none.urdf")
     absent = profile.model.model_copy(update={"package": "reins_no_such_package"})
-    with pytest.raises(ReinsError, match="'reins_no_such_package', which carries the robot's model, is not installed"):
+    with pytest.raises(ReinsError, match=r"'reins_no_such_package', which carries .* is not installed; a folder of"):
         absent.path("assets/fr3.urdf")
+
+
+def test_a_folder_that_python_finds_carries_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without any file of Python in it, as docs/adding_a_robot.md says."""
+    folder = tmp_path / "reins_test_my_arm"
+    folder.mkdir()
+    (folder / "my_arm.urdf").write_text("<robot/>", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    model = Model(package=folder.name, urdf="my_arm.urdf", mjcf="my_arm.urdf")
+    assert model.path(model.urdf) == folder / "my_arm.urdf"

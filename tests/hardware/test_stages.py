@@ -11,8 +11,9 @@ from reins.hardware.conformance.motion import all_joints
 from reins.hardware.conformance.subject import Subject
 from reins.hardware.conformance.suite import Ending, run_checks
 from reins.hardware.profile import load_profile
+from reins.hardware.reduced import REDUCED_SHARE
 from reins.hardware.robot import SafeCommand, StopCategory
-from reins.hardware.stages import ORDER, REDUCED_SHARE, Stage, StagedArm, next_stage, require_step, start_stage
+from reins.hardware.stages import ORDER, Stage, StagedArm, next_stage, require_step, start_stage
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import load_world
 
@@ -83,6 +84,54 @@ def test_reduced_speed_is_seen_to(share: float, passes: bool) -> None:
         assert (arm.written == 1) is passes
         assert (robot.read().fault == "") is passes
         assert passes or PROFILE.joint_names[joint] in robot.read().fault
+
+
+def follow_positions(arm: Arm, robot: StagedArm, speed: float, seconds: float) -> int:
+    """Have one joint's positions go on with `speed` [rad/s] at 100 Hz, telling none; how many commands there were."""
+    position, velocity = arm.read().reference.copy(), np.zeros(7)
+    count = round(seconds / PERIOD)
+    for sequence in range(1, count + 1):
+        position[3] += speed * PERIOD
+        robot.write(SafeCommand(sequence, arm.read().stamp, PERIOD, position.copy(), velocity))
+        robot.step(PERIOD)
+    return count
+
+
+SLOW = REDUCED_SHARE * float(PROFILE.velocity[3])
+
+
+@pytest.mark.parametrize("speed, passes", [(SLOW, True), (-SLOW, True), (1.5 * SLOW, False), (5.0, False)])
+def test_reduced_speed_is_also_that_of_the_positions(speed: float, passes: bool) -> None:
+    """Which the driver follows, whatever velocity is told with them."""
+    arm, robot = staged(Stage.REDUCED)
+    count = follow_positions(arm, robot, speed, 1.0)
+    assert (arm.written == count) is passes
+    assert ("fr3_joint4 was told to be" in robot.read().fault) is not passes
+    way = float(np.abs(arm.read().reference - HOME).max())
+    assert way <= abs(SLOW) * 1.0 * 1.02 + SLOW * PROFILE.rates.stale_after + 1e-9
+
+
+def test_reduced_positions_that_come_late_and_together_pass() -> None:
+    arm, robot = staged(Stage.REDUCED)
+    position = arm.read().reference.copy()
+    for sequence in range(1, 41):
+        position[3] += SLOW * PERIOD
+        if sequence % 4 == 0:
+            robot.step(4 * PERIOD)
+        robot.write(SafeCommand(sequence, arm.read().stamp, PERIOD, position.copy(), np.zeros(7)))
+    assert robot.read().fault == "" and arm.written == 40
+
+
+def test_after_a_recovery_reduced_positions_begin_where_the_arm_is() -> None:
+    arm, robot = staged(Stage.REDUCED)
+    follow_positions(arm, robot, 5.0, 0.1)
+    assert robot.read().fault
+    for _ in range(50):
+        robot.step(PERIOD)
+    robot.recover()
+    written = arm.written
+    count = follow_positions(arm, robot, SLOW, 0.5)
+    assert robot.read().fault == "" and arm.written - written == count
 
 
 def test_a_reduced_stage_leaves_a_command_that_is_none_to_the_driver() -> None:

@@ -1,5 +1,7 @@
 """The thread of a real arm's driver, over a session that moves as told and a clock that a test winds on."""
 
+from threading import Event
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,8 +10,10 @@ from hypothesis import strategies as st
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import JUMP, FloatArray, SafeCommand, StopCategory
+from reins.hardware.streaming import robot as streaming_robot
 from reins.hardware.streaming.exchange import Exchange
 from reins.hardware.streaming.loop import PATIENCE, Loop, Phase
+from reins.hardware.streaming.robot import StreamingRobot
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 
 PROFILE = load_profile("franka")
@@ -248,6 +252,29 @@ def test_a_robot_that_does_not_recover_says_why(arm: FakeArm) -> None:
     assert not arm.exchange.orders().recovering
 
 
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_stop_that_comes_while_the_robot_recovers_is_not_lost(
+    arm: FakeArm, anew: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A UR takes seconds."""
+    arm.exchange.stop(StopCategory.CONTROLLED, "first")
+    arm.session.broken = anew
+    arm.run(DT)
+
+    def recover(_session: FakeSession) -> None:
+        arm.exchange.stop(StopCategory.CUT, "somebody came near")
+
+    monkeypatch.setattr(FakeSession, "recover", recover)
+    arm.exchange.ask_recovery()
+    arm.run(2 * DT)
+    assert arm.fault == "somebody came near" and arm.exchange.orders().cut
+    assert len(arm.sessions) == 1 + anew
+    monkeypatch.undo()
+    arm.exchange.ask_recovery()
+    arm.run(2 * DT)
+    assert arm.fault == "" and not arm.exchange.orders().cut
+
+
 def test_a_recovery_in_motion_stops_first(arm: FakeArm) -> None:
     arm.drive(SPEED, 0.1)
     arm.exchange.ask_recovery()
@@ -279,6 +306,38 @@ def test_a_robot_that_stays_away_keeps_the_fault(arm: FakeArm) -> None:
     assert len(arm.sessions) == 1  # once asked, once tried
 
 
+@pytest.mark.parametrize("method", ["measure", "track", "check", "close"])
+def test_an_error_that_nobody_foresaw_is_a_lost_connection_with_its_words(
+    arm: FakeArm, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ended the thread would leave an arm that tells no fault and that nobody recovers."""
+
+    def raises(*_: object) -> None:
+        raise OSError(f"{method} of the library")
+
+    arm.drive(SPEED, 0.1)
+    monkeypatch.setattr(arm.session, method, raises)
+    arm.session.broken = method == "close"
+    arm.run(0.1)
+    assert arm.loop.phase is Phase.LOST
+    assert arm.fault == "the cable is cut" if method == "close" else f"OSError: {method} of the library" in arm.fault
+    arm.exchange.ask_recovery()
+    arm.run(2 * DT)
+    assert arm.fault == "" and len(arm.sessions) == 2
+
+
+def test_an_error_that_nobody_foresaw_in_a_new_connection_leaves_it_lost(arm: FakeArm) -> None:
+    arm.session.broken = True
+    arm.run(DT)
+    arm.connect = lambda: 1 / 0  # type: ignore[assignment, method-assign, return-value]
+    arm.loop._connect = arm.connect
+    arm.exchange.ask_recovery()
+    arm.run(2 * DT)
+    assert arm.loop.phase is Phase.LOST and arm.fault != ""
+    arm.exchange.ask_end()
+    assert not arm.loop.cycle()
+
+
 @pytest.mark.parametrize("quiet, told", [(0.059, False), (0.061, True)])
 def test_silence_of_the_robot_is_noticed_whatever_the_thread_waits_for(arm: FakeArm, quiet: float, told: bool) -> None:
     arm.run(DT)
@@ -307,3 +366,12 @@ def test_a_robot_that_takes_no_motion_says_why(arm: FakeArm) -> None:
     arm.refuses = True
     arm.drive(SPEED, 0.05)
     assert arm.fault == "not in this mode" and arm.loop.phase is Phase.HOLDING
+
+
+def test_an_address_that_drops_packets_is_not_said_to_take_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    hung = Event()
+    monkeypatch.setattr(streaming_robot, "CONNECTING", 0.01)
+    robot = StreamingRobot(PROFILE, "the arm at 10.0.0.1", lambda: hung.wait(10.0), None)  # type: ignore[arg-type, return-value]
+    with pytest.raises(ReinsError, match=r"the arm at 10\.0\.0\.1 does not answer within .*is the address right"):
+        robot.connect()
+    hung.set()

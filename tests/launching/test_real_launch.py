@@ -74,6 +74,13 @@ def test_the_start_is_slow_and_in_the_first_stage(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
+def test_a_camera_that_is_frozen_is_noticed(name: str) -> None:
+    """The pictures of a real one have noise; a simulated one's have none."""
+    assert 0.0 < float(defaults(name)["frozen_after"] or "nan") <= 2.0
+    assert parameters(name)["perception", "frozen_after"] == "$(var frozen_after)"
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_nothing_but_a_person_arms_it(name: str) -> None:
     assert parameters(name)["supervisor", "auto_arm"] == "false"
     assert parameters(name)["robot", "backend"] in real_drivers()

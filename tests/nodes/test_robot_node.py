@@ -17,13 +17,15 @@ from rclpy.parameter import Parameter
 from rclpy.utilities import try_shutdown
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from reins.demo.session import free_domain
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import Robot, RobotSpec, RobotState, StopCategory
 from reins.nodes import drivers
-from reins.nodes.qos import CONTROL
+from reins.nodes.control_loop import Inbox
+from reins.nodes.qos import CONTROL, LATCHED
 from reins.nodes.robot import AUTOMATION, RobotNode
 from reins.nodes.wires import MOVING
 from reins.sim.mujoco_robot import MujocoRobot
@@ -106,6 +108,19 @@ def armed(node: RobotNode) -> bool:
 
 def home(node: RobotNode) -> np.ndarray:
     return np.array(node._profile.home)
+
+
+def test_whoever_comes_late_hears_the_description_of_the_arm(make: Callable[..., RobotNode]) -> None:
+    make()
+    late = Node("viewer")
+    inbox = Inbox(late, String, "robot_description", LATCHED)
+    end, heard = time.monotonic() + SOON, []
+    while not heard:
+        assert time.monotonic() < end
+        heard = list(inbox.drain())
+        time.sleep(0.01)
+    assert '<joint name="fr3_joint7"' in heard[0].data
+    late.destroy_node()
 
 
 def test_nothing_is_armed_while_nothing_commands(make: Callable[..., RobotNode]) -> None:
@@ -250,6 +265,37 @@ def test_a_robot_that_moves_is_not_recovered(
     assert answer.success is recovers
     assert recovers or answer.message == "not recovered: the robot moves; stop it, and ask again when it stands"
     assert node._host.read().fault == ("" if recovers else "someone stopped it")
+
+
+def test_a_robot_that_fell_silent_in_motion_is_recovered(
+    make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when its cable is pulled: the speed that it had then is the last that is known, for ever."""
+    node = make()
+    cut = "the arm has said nothing for 61 ms"
+    node._in_loop().call(lambda: node._host.stop(StopCategory.CONTROLLED, cut))
+    last = node._read()
+    last = replace(last, velocity=np.full_like(last.velocity, 10 * MOVING), fault=cut)
+    monkeypatch.setattr(node, "_read", lambda: last)
+    end = time.monotonic() + SOON
+    while node._silence <= node._profile.rates.stale_after:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    answer = node._on_recover(Trigger.Request(), Trigger.Response())
+    assert answer.success, answer.message
+    assert node._host.read().fault == ""
+
+
+def test_a_robot_that_takes_its_time_is_not_said_to_have_recovered(
+    make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real arm's driver recovers in a thread of its own, and perhaps in vain."""
+    node = make()
+    node._in_loop().call(lambda: node._host.stop(StopCategory.CONTROLLED, "the user stop is pressed"))
+    monkeypatch.setattr(node._robot, "recover", lambda: None)
+    answer = node._on_recover(Trigger.Request(), Trigger.Response())
+    assert answer.success and answer.message.startswith("asked to recover")
+    assert node._host.read().fault == "the user stop is pressed"
 
 
 def test_the_world_is_not_reset_under_a_robot_that_is_driven(make: Callable[..., RobotNode]) -> None:

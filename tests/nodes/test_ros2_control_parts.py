@@ -1,6 +1,6 @@
 """The parts of the ros2_control driver that need no graph: joint states in, setpoints out, parts of a profile."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from reins.hardware.profile import load_profile
 from reins.hardware.ros2_control import Controls, Ros2ControlDrive
 from reins.nodes.ros2_control.controller import topic_of
 from reins.nodes.ros2_control.joint_states import JointReader, Misread
-from reins.nodes.ros2_control.setpoints import run_out
+from reins.nodes.ros2_control.setpoints import ArraySetpoints, Pace, run_out
 
 NAMES = ("a", "b", "c")
 PROFILE = load_profile("franka")
@@ -91,6 +91,44 @@ def test_a_trajectory_goes_on_and_then_comes_to_rest_within_the_limits(velocity:
         assert np.all(np.abs(speed) <= PROFILE.acceleration * braking * (1.0 + 1e-9))
     else:
         assert not velocity.any()
+
+
+class Wire:
+    """Stands where a node stands; keeps what is published."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def create_publisher(self, *_: object) -> "Wire":
+        return self
+
+    def publish(self, message: Any) -> None:
+        self.sent.append(message)
+
+
+@pytest.mark.parametrize("controls", [Controls.POSITION, Controls.VELOCITY])
+def test_an_arm_that_holds_is_told_to_stay_and_not_to_move(controls: Controls) -> None:
+    """Velocities that made up for two milliradians would go on for ever."""
+    wire = Wire()
+    order = list(range(7))[::-1]
+    setpoints = ArraySetpoints(cast(Any, wire), "/commands", order, Ros2ControlDrive(controls=controls), PROFILE)
+    setpoints.send(PROFILE.home, np.zeros(7), PROFILE.home + 0.002)
+    setpoints.hold(PROFILE.home)
+    closing, held = (list(message.data) for message in wire.sent)
+    if controls is Controls.POSITION:
+        assert held == closing == PROFILE.home[::-1].tolist()
+    else:
+        np.testing.assert_allclose(closing, -0.016)
+        assert held == [0.0] * 7
+
+
+def test_setpoints_keep_to_the_rate_but_for_the_one_that_comes_to_rest() -> None:
+    pace = Pace(100.0)
+    moving, resting = np.full(7, 0.1), np.zeros(7)
+    at = [0.000, 0.002, 0.010, 0.012, 0.014, 0.016, 0.023]
+    velocities = [moving, moving, moving, resting, resting, moving, resting]
+    sent = [t for t, velocity in zip(at, velocities, strict=True) if pace.due(velocity, t)]
+    assert sent == [0.000, 0.010, 0.012, 0.023]
 
 
 @pytest.mark.parametrize(

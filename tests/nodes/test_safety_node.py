@@ -9,20 +9,23 @@ import pytest
 import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.task import Future
 from rclpy.utilities import try_shutdown
 from reins_msgs import msg as ros
 from reins_msgs.srv import EmergencyStop, HandBack, ListConstraints, Reset, SetConstraint
 from std_msgs.msg import Bool
+from std_srvs.srv import Trigger
 
 from reins.contracts.plan import Constraint
 from reins.demo.session import free_domain
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import RobotState
+from reins.nodes import safety as safety_node
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import robot_state_to_msg
 from reins.nodes.convert_scene import constraint_to_msg
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
-from reins.nodes.safety import MOST_SCENE, SafetyNode
+from reins.nodes.safety import MOST_SCENE, RECOVERING, SafetyNode
 from reins.nodes.safety_rules import RuleServices
 from reins.safety.modes import Mode
 
@@ -186,6 +189,53 @@ def test_a_reset_that_recovers_the_robot_of_a_new_monitor_is_enough(
     again = reset(safety, "anna")
     assert not again.accepted and "nothing to reset" in again.message
     outside.close()
+
+
+def test_what_a_robot_says_that_does_not_recover_is_the_answer_to_a_reset(
+    safety: SafetyNode, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = Future()
+    refused.set_result(Trigger.Response(success=False, message="not recovered: the robot moves"))
+    monkeypatch.setattr(safety._recover, "call_async", lambda _request: refused)
+    outside.fault("somebody pressed the button")
+    outside.until(lambda: bool(safety._robot_fault))
+    answer = reset(safety, "anna")
+    assert (answer.accepted, answer.message) == (False, "not reset: not recovered: the robot moves")
+
+
+@pytest.mark.parametrize(
+    "later, waited", [("", True), ("the user stop is pressed", True), ("somebody pressed the button", False)]
+)
+def test_a_reset_waits_for_a_robot_that_takes_seconds_to_recover(
+    safety: SafetyNode, outside: Outside, monkeypatch: pytest.MonkeyPatch, later: str, waited: bool
+) -> None:
+    """A UR unlocks five seconds after its stop; what it says at the end, for good or ill, ends the waiting."""
+    passed = 0.0
+
+    async def pass_time(_node: Node, seconds: float, *futures: Future) -> bool:
+        nonlocal passed
+        passed += 0.0 if futures else seconds
+        if passed > 6.0:
+            outside.fault(later)
+            outside.until(lambda: safety._robot_fault == later)
+        return bool(futures)
+
+    asked = Future()
+    asked.set_result(Trigger.Response(success=True))
+    monkeypatch.setattr(safety_node, "first_of", pass_time)
+    monkeypatch.setattr(safety._recover, "call_async", lambda _request: asked)
+    outside.fault("somebody pressed the button")
+    outside.until(lambda: bool(safety._robot_fault))
+    answer = reset(safety, "anna")
+    assert answer.accepted is (not later)
+    assert (passed < 6.1) is waited and passed <= RECOVERING + 0.1
+    assert not later or later in answer.message
+
+
+def test_an_emergency_stop_does_not_wait_for_a_reset(safety: SafetyNode) -> None:
+    """Callbacks of one group run one after the other, and a reset waits for the robot."""
+    groups = {service.service_name: service.callback_group for service in safety.services}
+    assert groups["/safety/reset"] is not groups["/safety/estop"]
 
 
 def test_a_control_thread_that_does_not_answer_is_an_answer(safety: SafetyNode, outside: Outside) -> None:

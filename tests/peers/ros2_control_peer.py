@@ -38,9 +38,6 @@ from reins.sim.world import load_world
 RATE: Final = 250.0
 """Of the controller manager [Hz]."""
 
-SILENCE: Final = 0.2
-"""A robot whose velocities are not renewed for this long stands still, as arms with a velocity interface do [s]."""
-
 FAULT: Final = 0.3
 """The hardware says nothing good for this long after a fault [s]."""
 
@@ -97,19 +94,17 @@ class Trajectory:
 
 
 class Forwarded:
-    """Holds the newest array of positions, or moves on with the newest of velocities until they are old."""
+    """Holds the newest array of positions, or moves on with the newest of velocities for ever, like the real one."""
 
     def __init__(self, kind: str, names: list[str], joints: list[str], position: FloatArray) -> None:
         self._order = [joints.index(name) for name in names]
         self._moves = kind == "velocity"
         self._position = position.copy()
         self._velocity = np.zeros_like(position)
-        self._at = 0.0
 
     def take(self, message: Float64MultiArray, now: float, position: FloatArray, velocity: FloatArray) -> None:
         """A message replaces the one before it."""
         values = np.array(message.data)[self._order]
-        self._at = now
         if self._moves:
             self._velocity = values
         else:
@@ -117,8 +112,6 @@ class Forwarded:
 
     def setpoint(self, now: float) -> tuple[FloatArray, FloatArray]:
         """Position and velocity to be at now."""
-        if now - self._at > SILENCE:
-            self._velocity = np.zeros_like(self._velocity)
         self._position = self._position + self._velocity / RATE
         return self._position, self._velocity
 

@@ -214,6 +214,16 @@ def test_a_recovery_that_is_asked_for_in_vain_is_over_before_the_robot_is_back(
     assert subject.recover().fault == ""
 
 
+def test_a_stop_that_comes_while_the_robot_recovers_is_not_lost(subject: LeggedSubject) -> None:
+    subject.robot.stop(StopCategory.CONTROLLED, "first")
+    subject.wait(0.1)
+    subject.robot.recover()
+    subject.wait(0.1)
+    subject.robot.stop(StopCategory.CONTROLLED, "somebody came near")
+    assert subject.wait(1.0)[-1].fault == "somebody came near"
+    assert subject.recover().fault == ""
+
+
 def test_a_robot_that_was_started_again_is_recovered_and_its_time_goes_on(
     subject: LeggedSubject, peer: Go2Peer
 ) -> None:

@@ -20,7 +20,7 @@ from reins.hardware.conformance.motion import Nudge
 from reins.hardware.conformance.subject import Subject
 from reins.hardware.conformance.suite import Ending, run_checks
 from reins.hardware.profile import RobotProfile, load_profile
-from reins.hardware.robot import RobotState
+from reins.hardware.robot import RobotState, StopCategory
 from reins.hardware.ros2_control import Controls, GripperController, GripperControls, Ros2ControlDrive
 from reins.nodes.drivers import make_robot
 from reins.nodes.ros2_control.link import Link
@@ -123,6 +123,22 @@ def test_an_arm_whose_driver_hangs_in_motion_runs_out_and_stands(
         hanging.setattr(exchange, "wait", lambda _seconds: time.sleep(1.0))  # the driver's own thread
         time.sleep(0.5)
         assert np.abs(peer.ask("look")["dq"]).max() < 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("alone")
+def test_a_controller_of_velocities_does_not_drift_after_a_stop() -> None:
+    """It has no watchdog: what is sent last goes on for ever."""
+    with Ros2ControlPeer("velocity") as peer:
+        subject = driven(profile(Controls.VELOCITY), peer)
+        subject.open()
+        subject.follow(NUDGE, until=0.5)
+        subject.robot.stop(StopCategory.CONTROLLED, "enough")
+        subject.wait(1.0)
+        before = np.array(peer.ask("look")["q"])
+        subject.wait(2.0)
+        np.testing.assert_allclose(peer.ask("look")["q"], before, atol=1e-3)
+        subject.close()
 
 
 def test_a_second_publisher_is_a_fault_that_names_it(subject: Subject) -> None:

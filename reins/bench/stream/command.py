@@ -20,6 +20,7 @@ def stream(
     """Setpoints without a break to a real arm's driver, beside the vendor's library alone."""
     from reins.bench.stream.suite import BARE_SHARE, run_stream
     from reins.bench.stream.sway import AMPLITUDE
+    from reins.hardware.real import usual_profile
 
     if ip:
         typer.confirm(
@@ -27,7 +28,7 @@ def stream(
             "the vendor's library alone. Is there room, and a hand on the emergency stop?",
             abort=True,
         )
-    robot = robot or {"ur": "ur5e"}.get(driver, driver)
+    robot = robot or usual_profile(driver)
     with progressing("seconds", round(60.0 * minutes * (1.0 + BARE_SHARE))) as progress:
         report = run_stream(robot, driver, ip, minutes, lambda _what: progress(""))
     finish(report, json_file)

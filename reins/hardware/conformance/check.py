@@ -26,7 +26,7 @@ class Entry:
         name: as `--only` names it.
         says: what must be true, one line.
         run: the check of a `Subject`; raises `Broken`, returns what it measured, for the table.
-        moves: whether the robot moves, by intent or where the driver fails the check.
+        moves: whether the robot is commanded: it then moves by intent, or where the driver fails the check.
         needs: what has to be there, else the check is left out.
     """
 

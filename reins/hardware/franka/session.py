@@ -1,13 +1,14 @@
 """One connection to a Franka arm, used by one thread: measure, track a joint reference, end, recover."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from reins.hardware.drive import FrankaDrive
-from reins.hardware.franka.words import explain, trouble
+from reins.hardware.franka.words import UNSET, explain, trouble
 from reins.hardware.robot import FloatArray
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 
@@ -38,6 +39,7 @@ class FrankaSession:
         self._franky = franky
         self._drive = drive
         self._motion: Any = None
+        self._configured = False
         self._last_time, self._last_at = -1.0, 0.0
         realtime = REALTIME_KERNEL.exists() and REALTIME_KERNEL.read_text().strip() == "1"
         config = franky.RealtimeConfig.Enforce if realtime else franky.RealtimeConfig.Ignore
@@ -48,8 +50,10 @@ class FrankaSession:
             raise SessionLost(f"no connection to the Franka arm at {address}: {explain(str(error))}") from None
 
     def _configure(self) -> None:
+        """Tell the robot what the profile has for it, in a mode in which it listens."""
         load = self._drive.payload
-        if self._robot.state.robot_mode == self._franky.RobotMode.Idle:  # in other modes it takes no settings
+        self._configured = self._robot.state.robot_mode == self._franky.RobotMode.Idle
+        if self._configured:
             self._robot.set_collision_behavior(list(self._drive.torque_thresholds), list(self._drive.force_thresholds))
             self._robot.set_load(load.mass, list(load.centre), np.diag(load.inertia).flatten().tolist())
 
@@ -81,12 +85,16 @@ class FrankaSession:
         )
 
     def begin(self, position: FloatArray) -> None:
-        """Track a reference from this position (7,) on [rad], where the robot is.
+        """Track a reference from this position (7,) on [rad], where the robot is. Without its settings it does not.
 
         Raises:
-            Aborted: the robot takes no motion now.
+            Aborted: the robot takes no motion, or no settings, now.
             SessionLost: the connection is broken.
         """
+        if not self._configured:
+            self._call(self._configure)
+        if not self._configured:
+            raise Aborted(UNSET.format(mode=self._call(lambda: self._robot.state.robot_mode.name)))
         self._motion = self._franky.JointImpedanceTrackingMotion(
             stiffness=np.array(self._drive.stiffness), damping=np.array(self._drive.damping)
         )
@@ -123,20 +131,27 @@ class FrankaSession:
             Aborted: it does not; says why.
             SessionLost: the connection is broken.
         """
-        if self._robot.has_errors:
+        if self._has_errors():
             self._call(self._robot.recover_from_errors)
-            deadline = time.monotonic() + RECOVERING
-            while self._robot.has_errors and time.monotonic() < deadline:
-                self.measure()
+        deadline = time.monotonic() + RECOVERING
+        while (self._has_errors() or self._is_clearing()) and time.monotonic() < deadline:
+            self.measure()
         self._call(self._configure)
 
     def close(self) -> None:
         """Let go of the robot."""
         self._robot = self._motion = None
 
-    def _call(self, action: Any) -> None:
+    def _has_errors(self) -> bool:
+        return bool(self._call(lambda: self._robot.has_errors))  # it waits for a state of the robot
+
+    def _is_clearing(self) -> bool:
+        clearing = self._franky.RobotMode.AutomaticErrorRecovery
+        return bool(self._call(lambda: self._robot.state.robot_mode == clearing))
+
+    def _call(self, action: Callable[[], Any]) -> Any:
         try:
-            action()
+            return action()
         except (self._franky.ControlException, self._franky.CommandException) as error:
             raise Aborted(explain(str(error))) from None
         except (self._franky.Exception, RuntimeError) as error:

@@ -21,10 +21,16 @@ ADVICE: Final = (
 MODES: Final = {
     "Reflex": "the robot stopped by itself, and says {errors}; look why, then recover the robot",
     "UserStopped": "the robot's user stop is pressed; release it, then recover the robot",
+    "AutomaticErrorRecovery": "the robot is clearing its errors; wait for it, then recover the robot",
     "Guiding": "the robot is being guided by hand; let go of its buttons, then recover the robot",
     "Other": "the robot's brakes are locked, or it is not in mode Execution; see to it in Desk, then recover the robot",
 }
 """Mode of the robot in which it takes no motion → why it does not move."""
+
+UNSET: Final = (
+    "the robot takes no payload and no collision thresholds in mode {mode}, and does not move without them; see in "
+    "Desk what it does, then recover the robot"
+)
 
 
 def explain(said: str) -> str:

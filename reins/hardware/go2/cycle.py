@@ -15,6 +15,7 @@ from reins.hardware.legged_orders import BodyOrders
 from reins.hardware.legs import LegControl, LegOdometry, Sense, Targets, up_of
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray, StopCategory
+from reins.hardware.streaming.session import unforeseen
 
 SILENCE: Final = 0.08
 """A robot of which no good state came for this long is a fault [s]: a cut network is told within 0.1 s."""
@@ -91,13 +92,20 @@ class Cycle:
     def run(self) -> None:
         """The thread."""
         period, due = self._legs.period, time.monotonic()
-        while self._turn(time.monotonic(), period):
+        while self._turn_or_fail(time.monotonic(), period):
             due += period
             now = time.monotonic()
             if now > due + BEHIND * period:
                 due = now
             time.sleep(max(0.0, due - now))
         self._link.close()
+
+    def stop(self, category: StopCategory, reason: str) -> None:
+        """Brake and lie down; with CUT, have the motors damp at once. It ends a recovery, which would forget it. Under
+        the lock."""
+        if self.recovering:
+            self.recovering, self.orders.fault = False, reason
+        self.orders.stop(category, reason)
 
     def notice(self, now: float) -> None:
         """Stop a robot of which nothing good was heard for too long. Under the lock."""
@@ -108,6 +116,14 @@ class Cycle:
                 + (f" (dropped so far: {self._dropped})" if self._dropped else "")
                 + "; look at the cable and at the robot, then recover it"
             )
+
+    def _turn_or_fail(self, now: float, period: float) -> bool:
+        try:
+            return self._turn(now, period)
+        except Exception as error:  # a thread that ends here would leave a robot that nobody can stop or recover
+            with self.lock:
+                self._fail(unforeseen(error))
+                return not self.ending
 
     def _turn(self, now: float, period: float) -> bool:
         """One period; False when there is nothing more to do."""
@@ -154,7 +170,8 @@ class Cycle:
     def _end_recovery(self, now: float, objected: bool) -> None:
         """When the robot speaks and is ours; or in vain, so that a robot that comes back later is recovered by somebody
         who sees it. Under the lock."""
-        if self._asked_at is None:
+        if self._asked_at is None or not self.recovering:
+            self._asked_at = None
             return
         passed, speaks = now - self._asked_at, now - self._heard_at < SILENCE and self._intake.tally.taken > 1
         recovered = passed > CLEAR and speaks and self._guard.mode == "" and not objected

@@ -138,7 +138,7 @@ class Go2Robot:
         """Brake and lie down; with CUT, have the motors damp at once. The first reason stays."""
         cycle = self._connected()
         with cycle.lock:
-            cycle.orders.stop(category, reason)
+            cycle.stop(category, reason)
 
     def recover(self) -> None:
         """Have the fault cleared once the robot speaks and nobody else commands it; no earlier command resumes."""

@@ -63,6 +63,7 @@ class Exchange:
         self._sequence = 0
         self._fault = first.trouble
         self._cut = self._recovering = self._ending = False
+        self._later, self._later_cut = "", False  # stops that came since a recovery was asked for
 
     # The control thread's side
 
@@ -91,10 +92,12 @@ class Exchange:
             return True
 
     def stop(self, category: StopCategory, reason: str) -> None:
-        """Set the fault; the first reason stays."""
+        """Set the fault; the first reason stays. What comes while the robot recovers stays when it has recovered."""
         with self._lock:
             self._fault = self._fault or reason
+            self._later = self._later or reason
             self._cut |= category == StopCategory.CUT
+            self._later_cut |= category == StopCategory.CUT
             self._tell()
 
     def notice(self, silence: float, who: str) -> None:
@@ -111,6 +114,7 @@ class Exchange:
         """Have the fault cleared; it stays until the robot has recovered."""
         with self._lock:
             self._recovering = True
+            self._later, self._later_cut = "", False
 
     def ask_end(self) -> None:
         """Have the robot brought to a stand and let go."""
@@ -157,7 +161,8 @@ class Exchange:
             self._recovering = False
 
     def settle(self, measured: Measured, fault: str, anew: bool) -> None:
-        """A recovery is over: hold here with this fault or none, nothing earlier resumes.
+        """A recovery is over: hold here with this fault, that of a stop that came meanwhile, or none; nothing earlier
+        resumes.
 
         Args:
             measured: where the robot is.
@@ -171,8 +176,8 @@ class Exchange:
             self._measured = measured
             self._reference = measured.position.copy()
             self._command = None
-            self._fault = fault
-            self._cut = False
+            self._fault = fault or self._later
+            self._cut = self._later_cut
 
     def give_up(self, sentence: str) -> None:
         """A recovery failed for want of a connection."""

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.robot import GripperCommand
-from reins.hardware.streaming.session import Fingers
+from reins.hardware.streaming.session import Fingers, unforeseen
 
 POLL: Final = 0.02
 """Time between two looks at the fingers [s]."""
@@ -106,6 +106,8 @@ class PolledHand:
                     self._post(grip.turn(wanted, frozen))
             except ReinsError as error:
                 self._post(Fingers(self.fingers().width, False, str(error)))
+            except Exception as error:  # without this thread nobody would be told that the gripper does nothing
+                self._post(Fingers(self.fingers().width, False, unforeseen(error)))
 
     def _post(self, fingers: Fingers) -> None:
         with self._changed:

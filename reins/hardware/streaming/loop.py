@@ -1,6 +1,7 @@
 """The cycle of a driver's own thread: measure, then do what its phase asks for."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum
 from typing import Final
 
@@ -10,7 +11,7 @@ from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.hardware.streaming.exchange import Exchange, Orders
-from reins.hardware.streaming.session import Aborted, Measured, Session, SessionLost
+from reins.hardware.streaming.session import Aborted, Measured, Session, SessionLost, unforeseen
 
 STANDING: Final = 0.05
 """A robot whose reference came to rest is given this long to come to rest too before its motion is ended [s]."""
@@ -54,7 +55,7 @@ class Loop:
         self._at = exchange.clock()
 
     def cycle(self) -> bool:
-        """Do what is to be done now; False when the robot stands and the driver is to be closed."""
+        """Do what is to be done now; False when the robot stands and the driver is to be closed. Raises nothing."""
         now = self._exchange.clock()
         dt, self._at = now - self._at, now
         try:
@@ -69,9 +70,12 @@ class Loop:
         except Aborted as error:
             self._exchange.fail(str(error))
             self.phase = Phase.HOLDING
+        except Exception as error:  # a thread that ends here would leave a robot that nobody can stop or recover
+            self._lose(unforeseen(error))
         if not self._exchange.orders().ending or self.phase not in (Phase.HOLDING, Phase.LOST):
             return True
-        self._session.close()
+        if self.phase is not Phase.LOST:
+            self._session.close()
         return False
 
     def _act(self, measured: Measured, orders: Orders, now: float, dt: float) -> None:
@@ -160,8 +164,9 @@ class Loop:
 
     def _lose(self, sentence: str) -> None:
         self._exchange.fail(sentence)
-        self._session.close()
         self.phase = Phase.LOST
+        with suppress(Exception):  # of a connection that is of no more use
+            self._session.close()
 
     def _reconnect(self) -> None:
         self._exchange.take_recovery()

@@ -9,7 +9,7 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import RobotSpec, RobotState, SafeCommand, StopCategory
 from reins.hardware.streaming.exchange import Exchange
 from reins.hardware.streaming.loop import Loop
-from reins.hardware.streaming.session import Hand, Session
+from reins.hardware.streaming.session import Hand, Session, unforeseen
 
 PERIOD: Final = 0.002
 """Time between two references that the thread gives the robot while no command comes [s]."""
@@ -168,8 +168,8 @@ class _Opening:
         if not self._answered.wait(CONNECTING):
             self._abandoned.set()
             raise ReinsError(
-                f"{who} takes the connection and then says nothing for {CONNECTING:.0f} s; "
-                "is another client connected? Restart the robot's controller if not"
+                f"{who} does not answer within {CONNECTING:.0f} s; is the address right, the robot on, this computer "
+                "in its network? Is another client connected? Restart the robot's controller if none of it is so"
             )
         if self._exchange is None:
             raise self._error or ReinsError(f"{who} is not connected")
@@ -182,6 +182,9 @@ class _Opening:
             self._exchange = Exchange(session.measure(), self._profile.joint_names)
         except ReinsError as error:
             self._error = error
+            return
+        except Exception as error:  # of the vendor's library
+            self._error = ReinsError(unforeseen(error))
             return
         finally:
             self._answered.set()

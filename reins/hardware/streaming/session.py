@@ -15,6 +15,15 @@ class Aborted(ReinsError):
     """The robot ended the motion, and the connection stands: one sentence in the robot's words."""
 
 
+def unforeseen(error: Exception) -> str:
+    """What is told of an error that nobody foresaw: a vendor's library may raise what its papers do not say."""
+    words = " ".join(str(error).split())
+    return (
+        f"the driver met an error that nobody foresaw ({type(error).__name__}: {words}); recover the robot, and report "
+        "this if it comes again"
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
     """What the robot said last.

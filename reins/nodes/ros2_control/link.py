@@ -12,6 +12,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
+from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from reins.nodes.middleware import avoid_shared_memory
 from reins.nodes.rivals import NAMELESS
@@ -91,7 +92,13 @@ class Link:
 
         Discovery brings a node's name after its publishers, and a stop does not wait for it.
         """
-        infos = self.node.get_publishers_info_by_topic(topic)
+        return self._names_of(self.node.get_publishers_info_by_topic(topic))
+
+    def clients(self, service: str) -> list[str]:
+        """Names of the nodes other than this one that have a client of a service, as far as they are discovered."""
+        return self._names_of(self.node.get_publishers_info_by_topic(f"rq{service}Request", no_mangle=True))
+
+    def _names_of(self, infos: list[TopicEndpointInfo]) -> list[str]:
         return sorted(
             "a node whose name is not known yet"
             if info.node_name == NAMELESS

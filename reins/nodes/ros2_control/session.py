@@ -12,11 +12,12 @@ from reins.hardware.robot import FloatArray
 from reins.hardware.ros2_control import Controls, Ros2ControlDrive
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 from reins.nodes.control_loop import Inbox
+from reins.nodes.ros2_control.commanders import Commanders
 from reins.nodes.ros2_control.controller import ask_order, topic_of
 from reins.nodes.ros2_control.joint_states import JointReader, Misread, Sample
 from reins.nodes.ros2_control.link import APPEAR, Link, absolute, wait_for
 from reins.nodes.ros2_control.manager import ControllerManager
-from reins.nodes.ros2_control.setpoints import ArraySetpoints, Setpoints, TrajectorySetpoints
+from reins.nodes.ros2_control.setpoints import ArraySetpoints, Pace, Setpoints, TrajectorySetpoints
 
 OTHERS: Final = 1.0
 """How long another program that commands the controller may take to be discovered after the controller was [s]."""
@@ -25,7 +26,10 @@ GONE: Final = 1.0
 """Joint states that were silent for longer are connected to anew [s]."""
 
 WATCH: Final = 0.1
-"""Time between two looks for another publisher [s]."""
+"""Time between two looks for another commander [s]."""
+
+SOMEBODY: Final = "somebody else commands the controller"
+"""Who was seen, and has left before it was asked for its name."""
 
 STATES: Final = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Hears publishers of either reliability; several may share the topic."""
@@ -48,7 +52,8 @@ class Ros2ControlSession:
         self._topic = topic_of(drive)
         self._states = absolute(drive.joint_states)
         self._tracking = False
-        self._sent_at = self._watched_at = float("-inf")
+        self._watched_at = float("-inf")
+        self._pace = Pace(drive.rate)
         self._trouble = ""
         self._link = Link("arm")
         try:
@@ -58,6 +63,7 @@ class Ros2ControlSession:
             self._seen_at = time.monotonic()
             order = ask_order(self._link, drive, self._names)
             self._manager = ControllerManager(self._link, drive)
+            self._commanders = Commanders(self._link, drive)
             self._refuse_others()
             self._setpoints = self._publish(profile, order)
             if trouble := self._manager.ask_now(APPEAR):
@@ -90,11 +96,8 @@ class Ros2ControlSession:
     def _refuse_others(self) -> None:
         end = time.monotonic() + OTHERS
         while time.monotonic() < end:
-            if others := self._link.others(self._topic):
-                raise SessionLost(
-                    f"{self._topic} is already commanded by {', '.join(others)}; stop that first, for a controller has "
-                    "one commander at a time"
-                )
+            if others := self._commanders.told():
+                raise SessionLost(f"{others}; stop that first, for a controller has one commander at a time")
             time.sleep(0.05)
 
     def _publish(self, profile: RobotProfile, order: list[int]) -> Setpoints:
@@ -144,21 +147,21 @@ class Ros2ControlSession:
         """Why nothing may be commanded while another program does, too; looked for now and then."""
         if now - self._watched_at < WATCH:
             return ""
-        if self._link.node.count_publishers(self._topic) > 1:  # looked at again at once, while it lasts
-            return f"{self._topic} has another publisher: {', '.join(self._link.others(self._topic))}; stop it first"
+        if self._commanders.there():  # looked at again at once, while it lasts
+            return f"{self._commanders.told() or SOMEBODY}; stop that first"
         self._watched_at = now
         return ""
 
     def begin(self, position: FloatArray) -> None:
         """Send setpoints from this position (n,) on [rad]."""
         self._tracking = True
-        self._send(position, np.zeros_like(position))
+        self.track(position, np.zeros_like(position))
 
     def track(self, position: FloatArray, velocity: FloatArray) -> None:
-        """The setpoint now [rad, rad/s]; sent at the profile's rate."""
+        """The setpoint now [rad, rad/s]; sent at the profile's rate, and in any case where the arm comes to rest."""
         self._target = position
-        if time.monotonic() - self._sent_at >= 1.0 / self._drive.rate:
-            self._send(position, velocity)
+        if self._pace.due(velocity, time.monotonic()):
+            self._setpoints.send(position, velocity, self._sample.position)
 
     def check(self) -> None:
         """See that the arm follows.
@@ -177,21 +180,22 @@ class Ros2ControlSession:
         )
 
     def end(self) -> None:
-        """Send the last setpoint once more, at rest; the controller then holds it."""
-        self._send(self._target, np.zeros_like(self._target))
-        self._tracking = False
+        """Have the controller hold the last setpoint; one that takes velocities, the arm where it is."""
+        self._hold(self._target)
 
     def halt(self) -> None:
         """Have the controller hold the arm where it is, at once."""
-        self._send(self._sample.position, np.zeros_like(self._target))
-        self._tracking = False
+        self._hold(self._sample.position)
 
     def recover(self) -> None:
-        """There is nothing to clear: errors of the hardware are cleared in ros2_control.
+        """There is nothing to clear: errors of the hardware are cleared in ros2_control. A controller of velocities may
+        still have those with which the connection was lost, and holds from now on.
 
         Raises:
             Aborted: the controller is not active.
         """
+        if self._drive.controls is Controls.VELOCITY:
+            self._hold(self._sample.position)
         if trouble := self._manager.ask_now(APPEAR):
             raise Aborted(trouble)
 
@@ -199,7 +203,7 @@ class Ros2ControlSession:
         """Leave the graph."""
         self._link.close()
 
-    def _send(self, position: FloatArray, velocity: FloatArray) -> None:
-        self._sent_at = time.monotonic()
+    def _hold(self, position: FloatArray) -> None:
         self._target = position
-        self._setpoints.send(position, velocity, self._sample.position)
+        self._setpoints.hold(position)
+        self._tracking = False

@@ -28,6 +28,31 @@ class Setpoints(Protocol):
     def send(self, position: FloatArray, velocity: FloatArray, measured: FloatArray) -> None:
         """Have the arm go through `position` (n,) [rad] with `velocity` [rad/s] now; it is at `measured` [rad]."""
 
+    def hold(self, position: FloatArray) -> None:
+        """Have the arm stay at `position` (n,) [rad], where it is, though nothing more is sent."""
+
+
+class Pace:
+    """As many setpoints as a rate allows, and in any case the one that brings the arm to rest: nothing follows it, and
+    the one before it would go on.
+
+    Args:
+        rate: at most this many a second [Hz].
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._period = 1.0 / rate
+        self._sent_at = float("-inf")
+        self._moves = False
+
+    def due(self, velocity: FloatArray, now: float) -> bool:
+        """Whether a setpoint with this velocity (n,) [rad/s] is sent at `now` [s]; if so, it counts as sent."""
+        moves = bool(velocity.any())
+        if now - self._sent_at < self._period and (moves or not self._moves):
+            return False
+        self._sent_at, self._moves = now, moves
+        return True
+
 
 def run_out(
     position: FloatArray, velocity: FloatArray, horizon: float, acceleration: FloatArray
@@ -79,6 +104,10 @@ class TrajectorySetpoints:
         ]
         self._publisher.publish(JointTrajectory(joint_names=self._names, points=points))
 
+    def hold(self, position: FloatArray) -> None:
+        """Send a trajectory of one point, at rest."""
+        self.send(position, np.zeros_like(position), position)
+
 
 class ArraySetpoints:
     """For controllers that forward an array to the joints, in the order of their own parameter `joints`.
@@ -104,6 +133,10 @@ class ArraySetpoints:
         if self._gain:
             values = np.clip(velocity + self._gain * (position - measured), -self._fastest, self._fastest)
         self._publisher.publish(Float64MultiArray(data=values[self._order].tolist()))
+
+    def hold(self, position: FloatArray) -> None:
+        """Send the position, or velocities of exactly 0: what made up for a distance would go on for ever."""
+        self.send(position, np.zeros_like(position), position)
 
 
 def _duration(seconds: float) -> DurationMessage:
