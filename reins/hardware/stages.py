@@ -10,7 +10,7 @@ import numpy as np
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import Robot, RobotSpec, RobotState, SafeCommand, StopCategory
+from reins.hardware.robot import ROUNDING, Robot, RobotSpec, RobotState, SafeCommand, StopCategory
 from reins.hardware.twin import Twin
 
 
@@ -33,9 +33,6 @@ MEANS: Final = {
 
 REDUCED_SHARE: Final = 0.1
 """Share of the joints' speed limits in the reduced stage."""
-
-TOLERANCE: Final = 1.02
-"""On it, for rounding."""
 
 ORDER: Final = tuple(Stage)
 
@@ -80,7 +77,7 @@ class StagedArm:
     def __init__(self, robot: Robot, profile: RobotProfile, stage: Stage) -> None:
         self._robot = robot
         self._names = profile.joint_names
-        self._slow = TOLERANCE * REDUCED_SHARE * profile.velocity
+        self._slow = ROUNDING * REDUCED_SHARE * profile.velocity
         self._twin = Twin(profile)
         self._stage = stage
 

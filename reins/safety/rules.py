@@ -6,7 +6,7 @@ from typing import TypeVar
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
 from reins.contracts.plan import Constraint
-from reins.safety.constraints import ConstraintSet
+from reins.safety.constraints import PROGRAMS, ConstraintSet
 from reins.safety.names import listed
 
 T = TypeVar("T")
@@ -91,3 +91,13 @@ def require(who: str, what: str) -> None:
     """Raise ReinsError unless somebody gave a name."""
     if not who.strip():
         raise ReinsError(f"{what} needs the name of the operator who asks for it")
+
+
+def require_person(who: str, what: str) -> None:
+    """Raise ReinsError unless somebody gave a name, and not that of a program that acts by itself.
+
+    That is a rule between honest programs: nobody proves who asks.
+    """
+    require(who, what)
+    if who.strip() in PROGRAMS:
+        raise ReinsError(f"{what} is an operator's own act, and '{who.strip()}' is a program: ask in a person's name")

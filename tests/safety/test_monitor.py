@@ -277,6 +277,20 @@ class TestTakeover:
                 act()
         assert loop.is_in(Mode.HOLD)
 
+    @pytest.mark.parametrize("program", ["planner", "supervisor", " planner "])
+    def test_a_program_cannot_hand_back_or_reset(self, loop: Loop, program: str) -> None:
+        """In simulation the supervisor arms the robot after a reset; it never asks for one."""
+        loop.drive("teleop", SPEED, 10)
+        loop.steps(30)
+        with pytest.raises(ReinsError, match=f"hand_back is an operator's own act, and '{program.strip()}' is"):
+            loop.monitor.hand_back(program, loop.t)
+        assert loop.is_in(Mode.HOLD)
+        loop.monitor.estop("anna", "", loop.t)
+        loop.steps(3)
+        with pytest.raises(ReinsError, match="reset is an operator's own act"):
+            loop.monitor.reset(program, loop.t)
+        assert loop.is_in(Mode.ESTOP)
+
 
 def bring_to(loop: Loop, mode: Mode) -> None:
     """Lead a loop that is READY into `mode`, in motion where the mode moves."""
@@ -363,6 +377,30 @@ class TestEmergencyStop:
         loop.monitor.estop("anna", "", loop.t)
         with pytest.raises(ReinsError, match="still braking"):
             loop.monitor.reset("anna", loop.t)
+
+    def test_a_reset_does_not_clear_a_stop_that_came_after_it_was_asked_for(self, loop: Loop) -> None:
+        """For the robot recovers first, which takes a while."""
+        loop.monitor.estop("anna", "", loop.t)
+        loop.steps(5)
+        asked = loop.monitor.stops
+        loop.monitor.estop("ben", "", loop.t)
+        loop.steps(5)
+        with pytest.raises(ReinsError, match=r"stopped again meanwhile \(.*; ask again"):
+            loop.monitor.reset("anna", loop.t, asked)
+        assert loop.is_in(Mode.ESTOP)
+        loop.monitor.reset("anna", loop.t, loop.monitor.stops)
+        assert loop.is_in(Mode.READY)
+
+    def test_a_fault_is_a_stop_that_a_reset_did_not_know_of_either(self, loop: Loop) -> None:
+        loop.monitor.estop("anna", "", loop.t)
+        asked = loop.monitor.stops
+        loop.alive.discard("planner")
+        loop.steps(20)
+        loop.alive.add("planner")
+        loop.host.recover()
+        loop.steps(2)
+        with pytest.raises(ReinsError, match="meanwhile"):
+            loop.monitor.reset("anna", loop.t, asked)
 
     def test_a_goal_that_began_during_the_stop_does_not_move_after_the_reset(self, loop: Loop) -> None:
         loop.monitor.estop("anna", "", loop.t)
