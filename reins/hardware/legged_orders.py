@@ -6,7 +6,7 @@ import numpy as np
 from reins.contracts.errors import ReinsError
 from reins.hardware.legged import Posture, SafeBodyCommand
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.hardware.robot import FloatArray, StopCategory
+from reins.hardware.robot import ROUNDING, FloatArray, StopCategory
 
 
 class BodyOrders:
@@ -33,7 +33,7 @@ class BodyOrders:
         return Posture.STAND if self.fault and self.velocity.any() else self._posture
 
     def write(self, command: SafeBodyCommand) -> None:
-        """Do this from now on; ignored while a fault is set. What is not finite stops the robot.
+        """Do this from now on; ignored while a fault is set. What is not finite, or too fast, stops the robot.
 
         Raises:
             ReinsError: it is not three velocities and a posture.
@@ -48,9 +48,18 @@ class BodyOrders:
         if not np.isfinite(command.velocity).all():
             self.stop(StopCategory.CONTROLLED, "a commanded velocity is not finite")
             return
+        if (np.abs(command.velocity) > ROUNDING * self._fastest(command.velocity)).any():
+            told = ", ".join(f"{value:.2f}" for value in command.velocity)
+            self.stop(StopCategory.CONTROLLED, f"a commanded velocity, {told}, is beyond the body's speed limits")
+            return
         self.velocity = np.array(command.velocity, dtype=np.float64)
         self._posture = Posture(command.posture)
         self.sequence, self._silence, self._watched = command.sequence, 0.0, True
+
+    def _fastest(self, velocity: FloatArray) -> FloatArray:
+        """(3,) speed limits in the direction of `velocity` (3,) [m/s, m/s, rad/s], each by itself."""
+        limits = self._profile.body.velocity
+        return np.array([limits.forward if velocity[0] >= 0.0 else limits.backward, limits.sideways, limits.turn])
 
     def pass_time(self, period: float) -> None:
         """Let `period` [s] pass: without a command for too long the robot stops by itself; what is stopped brakes."""

@@ -5,13 +5,10 @@ from typing import Final
 import numpy as np
 
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import FloatArray, RobotState, SafeCommand
+from reins.hardware.robot import ROUNDING, FloatArray, RobotState, SafeCommand
 
 REDUCED_SHARE: Final = 0.1
 """Share of the joints' speed limits in the reduced stage."""
-
-TOLERANCE: Final = 1.02
-"""On it, for rounding."""
 
 NEAR: Final = 0.02
 """A first setpoint may be this far from where the arm is [rad], as safety's reference may be when an arm is armed."""
@@ -29,7 +26,7 @@ class ReducedSpeed:
 
     def __init__(self, profile: RobotProfile) -> None:
         self._names = profile.joint_names
-        self._slow = TOLERANCE * REDUCED_SHARE * profile.velocity
+        self._slow = ROUNDING * REDUCED_SHARE * profile.velocity
         self._most = np.maximum(self._slow * profile.rates.stale_after, NEAR)
         self.begin()
 

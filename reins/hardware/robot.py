@@ -7,7 +7,7 @@ reads the wall clock.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from math import inf, isfinite
+from math import isfinite
 from typing import Final, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -19,6 +19,9 @@ FloatArray = NDArray[np.float64]
 
 JUMP: Final = 0.1
 """A setpoint farther than this from where the robot is and from where it was going is refused [rad]."""
+
+ROUNDING: Final = 1.02
+"""A speed beyond its limit by less than this factor is at the limit, rounded."""
 
 
 class StopCategory(IntEnum):
@@ -182,7 +185,9 @@ class Robot(Driver[RobotState, SafeCommand], Protocol):
     """The driver of an arm. `reins/hardware/legged.py` has that of a legged robot."""
 
 
-def refusal(command: SafeCommand, reference: FloatArray, measured: FloatArray, names: Sequence[str]) -> str:
+def refusal(
+    command: SafeCommand, reference: FloatArray, measured: FloatArray, names: Sequence[str], limits: FloatArray
+) -> str:
     """Why no driver tracks a setpoint, whatever the robot: one sentence; empty if it is fine.
 
     Args:
@@ -190,14 +195,15 @@ def refusal(command: SafeCommand, reference: FloatArray, measured: FloatArray, n
         reference: (n,) what the driver tracks now [rad].
         measured: (n,) where the robot is [rad].
         names: (n,) of the joints.
+        limits: (n,) their speed limits [rad/s].
 
     Raises:
         ReinsError: position or velocity has the wrong length.
     """
     if len(command.position) != len(names) or len(command.velocity) != len(names):
         raise ReinsError(f"a setpoint for {len(names)} joints has {len(names)} positions and velocities")
-    change = command.position - reference
-    if change.dot(change) <= JUMP**2 and command.velocity.dot(command.velocity) < inf:
+    change, fastest = command.position - reference, ROUNDING * limits
+    if change.dot(change) <= JUMP**2 and (np.abs(command.velocity) <= fastest).all():
         return ""  # the usual case, at little cost; what is not finite passes neither comparison
     if not isfinite(float(command.position @ command.position + command.velocity @ command.velocity)):
         return "a setpoint is not finite"
@@ -205,4 +211,9 @@ def refusal(command: SafeCommand, reference: FloatArray, measured: FloatArray, n
     worst = int(jump.argmax())
     if jump[worst] > JUMP:
         return f"the setpoint of {names[worst]} jumps by {jump[worst]:.2f} rad; {JUMP} rad is the most"
+    excess = np.abs(command.velocity) / fastest
+    worst = int(excess.argmax())
+    if excess[worst] > 1.0:
+        speed = abs(command.velocity[worst])
+        return f"the setpoint of {names[worst]} moves at {speed:.2f} rad/s; {limits[worst]:g} rad/s is its limit"
     return ""

@@ -39,7 +39,7 @@ class Twin:
         if self._fault:
             return
         at = self.state(arm)
-        if why := refusal(command, at.reference, at.position, self._profile.joint_names):
+        if why := refusal(command, at.reference, at.position, self._profile.joint_names, self._profile.velocity):
             self.stop(why)
             return
         self._driven, self._silence = True, 0.0

@@ -14,14 +14,11 @@ from reins.contracts.errors import ReinsError
 from reins.nodes.client import DISCOVERY, GraphClient
 from reins.nodes.qos import LATCHED
 from reins.nodes.teleop import KEYS, KEYS_TOPIC
-from reins.teleop.mapping import KeyMapping, load_key_mapping
+from reins.teleop.mapping import KEY_NAMES, KeyMapping, load_key_mapping
 from reins.teleop.terminal import raw_terminal
 
 LOOK: Final = 0.05
 """Time between two looks at what the graph says [s]."""
-
-NAMES: Final = {" ": "space", "\t": "tab", "\n": "return"}
-"""Keys that do not print."""
 
 
 def drive(namespace: str, console: Console) -> None:
@@ -57,7 +54,7 @@ def drive(namespace: str, console: Console) -> None:
 def key_help(mapping: KeyMapping) -> list[str]:
     """What each key does, in lines."""
     motions = [f"{direction.value} {forwards}/{back}" for direction, (forwards, back) in mapping.motion.items()]
-    actions = [f"{NAMES.get(key, key)} {action.value.replace('_', ' ')}" for action, key in mapping.actions.items()]
+    actions = [f"{KEY_NAMES.get(key, key)} {action.value.replace('_', ' ')}" for action, key in mapping.actions.items()]
     return [
         "hold a key to move, let go to hold the robot; Ctrl-C ends",
         f"move    {' · '.join(motions)}",

@@ -1,4 +1,4 @@
-"""Reads the gamepad of this machine in a thread of its own, while no `joy` node does."""
+"""Reads the gamepad of this machine in a thread of its own, while no `joy` node sends."""
 
 import os
 import threading
@@ -36,7 +36,7 @@ class PadThread:
 
     Args:
         take: takes each reading; called from the thread.
-        others: whether some joy node publishes; the pad is then left to it.
+        others: whether some joy node sends; the pad is then left to it.
         log: takes severity and text.
         make: opens the pad, in the thread.
     """

@@ -33,6 +33,7 @@ from reins.nodes.rivals import PublisherNames
 from reins.nodes.running import run
 from reins.nodes.stages import Stages, stage_arm
 from reins.nodes.wires import wire_of
+from reins.safety.constraints import PROGRAMS
 from reins.sim.simulators import SimulatedRobot
 
 WORLD_RATE: Final = 10.0
@@ -43,9 +44,6 @@ SLOWEST: Final = 0.2
 
 FASTEST: Final = 4.0
 """Real-time factor above which no machine keeps up with the messages."""
-
-AUTOMATION: Final = "supervisor"
-"""Asks to arm without a person; a real robot refuses."""
 
 
 class RobotSettings(Settings):
@@ -196,6 +194,8 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._report(Severity.INFO, "stage", f"stage '{wanted}'")
 
     def _apply(self, message: Any) -> None:
+        """The publishers are counted first: what a second one sends comes before the next tick."""
+        self._watch_publishers()
         try:
             command = self._wire.safe_from_msg(message)
             self._host.apply(command)
@@ -296,7 +296,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         try:
             if not request.requested_by.strip():
                 raise ReinsError("not armed: requested_by is empty; say who asks")
-            if request.arm and request.requested_by == AUTOMATION and not self._robot.spec.simulated:
+            if request.arm and request.requested_by in PROGRAMS and not self._robot.spec.simulated:
                 raise ReinsError("not armed: a real robot is armed by a person")
             loop = self._in_loop()
             if request.arm:

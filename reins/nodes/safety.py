@@ -36,7 +36,7 @@ from reins.safety.constraints import ConstraintSet
 from reins.safety.legged.settings import LeggedSettings
 from reins.safety.modes import Mode
 from reins.safety.monitor import SafetyMonitor, SafetyStatus
-from reins.safety.rules import Rules, require
+from reins.safety.rules import Rules, require_person
 from reins.safety.settings import SafetySettings
 from reins.safety.validate import SOURCES
 
@@ -243,16 +243,18 @@ class SafetyNode(ManagedNode[SafetyNodeSettings]):
 
     async def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
         """A robot with a fault recovers first; a reset is the operator's own act and covers both. A monitor that began
-        while the robot had its fault waited for nothing else, and is ready then."""
+        while the robot had its fault waited for nothing else, and is ready then. A stop that comes while the robot
+        recovers is another one's, and stays."""
 
         def reset() -> None:
             now = self._running.now()
             if not (recovered and self._monitor.status(now).mode is Mode.READY):
-                self._monitor.reset(request.requested_by, now)
+                self._monitor.reset(request.requested_by, now, known_stops)
 
         try:
-            require(request.requested_by, "reset")
+            require_person(request.requested_by, "reset")
             loop, recovered = self._active_loop(), bool(self._robot_fault)
+            known_stops = loop.call(lambda: self._monitor.stops)
             if recovered:
                 await self._recover_robot()
             loop.call(reset)

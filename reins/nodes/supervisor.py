@@ -19,9 +19,9 @@ from reins.nodes.lifecycle_clients import LifecycleClients, wait_for
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVERY_CHANGE, HEARTBEAT
 from reins.nodes.rivals import NAMELESS
-from reins.nodes.robot import AUTOMATION
 from reins.nodes.running import run
 from reins.nodes.running_clock import RunningClock
+from reins.safety.constraints import AUTOMATION
 
 WATCH_RATE: Final = 10.0
 """How often heartbeats are looked at [Hz]; the safety node, which stops the robot, looks far more often."""

@@ -1,5 +1,6 @@
 """The teleop node: joystick, keyboard and cmd_vel to command/teleop, and the operator's requests to the safety node."""
 
+import math
 import time
 from contextlib import suppress
 from functools import partial
@@ -40,6 +41,13 @@ KEYS_TOPIC: Final = "teleop/keys"
 
 KEYS: Final = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
 
+STICKS: Final = QoSProfile(depth=20, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Hears publishers of either reliability: a stick's e-stop counts whatever its node chose."""
+
+PAD_YIELDS: Final = 5.0
+"""The gamepad of this machine is left to a node that has sent on joy within this time [s]; one that sends changes only
+is often quiet for a while."""
+
 TWISTS: Final = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Only the newest counts; hears publishers of either reliability."""
 
@@ -58,7 +66,7 @@ class TeleopNodeSettings(TeleopSettings, Settings):
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
     joystick: str = Field("gamepad", description="mapping of the topic joy: a name, or the path of a YAML file")
     pad: Literal["auto", "off"] = Field(
-        "auto", description="auto: read a gamepad of this machine directly while nobody publishes joy; off: never"
+        "auto", description="auto: read a gamepad of this machine directly while nobody sends joy; off: never"
     )
     pad_mapping: str = Field("gamepad", description="mapping of that gamepad: a name, or the path of a YAML file")
     enable_stamped_cmd_vel: bool = Field(
@@ -94,7 +102,8 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         self._commands = self.create_publisher(self._wire.command, "command/teleop", CONTROL)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._states: Inbox[Any] = Inbox(self, self._wire.state, "robot_state", CONTROL)
-        self._joy = Inbox(self, Joy, "joy", KEYS)
+        self._joy = Inbox(self, Joy, "joy", STICKS)
+        self._joy_at = -math.inf
         self._rivals, self._rivalry = Rivals(RIVALS_PAUSE), False
         self._naming = PublisherNames(self, self._joy.topic, self._name_rivals)
         self._twists: Inbox[Any] = Inbox(
@@ -118,7 +127,7 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
         self._loop = ControlLoop(self, 1.0 / self.settings.rate, self._tick, ways, self.fail, real_time=True)
         self._loop.start()
         if self.settings.pad == "auto":
-            self._pad = PadThread(self._on_reading, lambda: self._joy.publishers() > 0, self.log)
+            self._pad = PadThread(self._on_reading, self._others_send, self.log)
             self._pad.start()
 
     def deactivate(self) -> None:
@@ -138,12 +147,17 @@ class TeleopNode(ManagedNode[TeleopNodeSettings]):
     def _on_joy(self, message: Joy) -> None:
         """Of two sticks, each lets go of the dead-man that the other holds: neither drives."""
         now, before = time.monotonic(), self._rivalry
+        self._joy_at = now
         self._rivalry = self._rivals.send(self._joy.publishers(), self._joy.number, now)
         if self._rivalry and not before:
             self._naming.ask()
         objection = RIVALS if self._rivalry else ""
         self._core.on_joy(list(message.axes), list(message.buttons), now, objection=objection)
         self._pass_requests_on()
+
+    def _others_send(self) -> bool:
+        """In the gamepad's thread. A node that only says it would publish joy takes no e-stop button away."""
+        return time.monotonic() - self._joy_at < PAD_YIELDS
 
     def _name_rivals(self, names: str) -> None:
         """In the executor's thread."""

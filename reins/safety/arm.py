@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Collection, Mapping
+from typing import get_args
 
 import numpy as np
 
+from reins.contracts.plan import ConstraintKind
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import JointCommand, RobotState, SafeCommand
@@ -43,6 +45,7 @@ class ArmMover:
         self.top_speed = profile.workspace.tool_speed
         self.nearest_person = math.inf
         """An arm's scenes are of what lies on its table; people are told by their sensors."""
+        self.kept: Collection[ConstraintKind] = get_args(ConstraintKind)
         self.faults: Mapping[tuple[str, str], str] = {}
         """None: what an arm measures says nothing against moving but its own fault, which the monitor looks at."""
 
@@ -119,5 +122,5 @@ class ArmMover:
         return command, verdict.limits
 
     def brake(self, now: float, stamp: float, rest: bool) -> SafeCommand:
-        """An arm rests by holding its position."""
-        return self._motion.brake(now, stamp)
+        """An arm rests by holding its position, with its fingers where they are."""
+        return self._motion.brake(now, stamp, rest)

@@ -9,6 +9,12 @@ from reins.contracts.plan import Constraint
 PLANNER: Final = "planner"
 """Whoever asks under this name, the planner node's, is a planner; everybody else is an operator."""
 
+AUTOMATION: Final = "supervisor"
+"""Whoever asks under this name, the supervisor node's, is a program that acts by itself."""
+
+PROGRAMS: Final = (PLANNER, AUTOMATION)
+"""Who is no person: what only a person may do is refused to them."""
+
 MOST: Final = 64
 """Constraints that may be in force at one time."""
 

@@ -37,7 +37,7 @@ from reins.safety.legged.settings import LeggedSettings
 from reins.safety.modes import IN_CHARGE, Mode, ModeMachine, Trigger
 from reins.safety.motion import FilterMaker
 from reins.safety.mover import CommandT, Mover, SafeT, StateT
-from reins.safety.rules import Rules, require
+from reins.safety.rules import Rules, require_person
 from reins.safety.separation import HumanDistance
 from reins.safety.settings import SafetySettings
 from reins.safety.validate import SOURCES, Rejection
@@ -143,7 +143,7 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
         self._watchdog = Watchdog({node: settings.deadline(node) for node in watched})
         self._finder = FaultFinder(self._watchdog, self._clock, settings.state_timeout)
         self._log = EventLog(settings.event_window)
-        self.rules: Final = Rules(self._constraints, self._tell, lambda: self._mover.seen)
+        self.rules: Final = Rules(self._constraints, self._tell, lambda: self._mover.seen, self._mover.kept)
         """The constraints in force and the operator's speed scale, to look at and to change."""
         rule, top_speed = self._mover.separation, self._mover.top_speed
         self._human = HumanDistance(rule, top_speed, settings.human_timeout, self._tell)
@@ -152,7 +152,7 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
         self._activation = 0.0
         self._heard = 0.0
         self._silent = False
-        self._clipped = self._rejected = 0
+        self._clipped = self._rejected = self._stops = 0
 
     # What comes in.
 
@@ -258,24 +258,32 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
     def estop(self, operator: str, reason: str, t: float) -> SafeT | None:
         """Stop and latch, from any mode and whoever asks; returns the first braking command if one is due."""
         text = f"emergency stop by {operator or 'someone unnamed'}: {reason or 'no reason given'}"
+        self._stops += 1
         if not self._go(Trigger.ESTOP, operator, text, "estop", Severity.ERROR):
             self._repeat(Severity.ERROR, "estop", operator, text, "again")
         self._forget()
         return self.tick(t)
 
-    def reset(self, operator: str, t: float) -> None:
+    def reset(self, operator: str, t: float, known_stops: int | None = None) -> None:
         """Clear a stop. The robot then waits for a goal that begins after it.
 
+        Args:
+            operator: who asks.
+            t: steady time [s].
+            known_stops: `stops` when the operator asked, for a stop that came later is not cleared; None for now.
+
         Raises:
-            ReinsError: nobody asks, there is nothing to reset, or what speaks against it; says what to do.
+            ReinsError: no person asks, there is nothing to reset, or what speaks against it; says what to do.
         """
-        require(operator, "reset")
+        require_person(operator, "reset")
         self._watch(t)
         if not self._machine.can(Trigger.RESET):
             raise ReinsError(f"nothing to reset: the monitor is in {self._machine.mode.name} ({self._machine.reason})")
         state = self._state
         if self._faults or state is None:
             raise ReinsError(f"not reset, mend this first: {'; '.join(self._faults.values())}")
+        if known_stops not in (None, self._stops):
+            raise ReinsError(f"not reset: the robot was stopped again meanwhile ({self._machine.reason}); ask again")
         if not self._mover.standing:
             raise ReinsError("not reset: the robot is still braking; ask again in a second")
         self._go(Trigger.RESET, operator, f"reset by {operator}; waiting for a new goal", "reset")
@@ -285,9 +293,9 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
         """Give control back to the skills after teleop; only a goal that begins from now on moves the robot.
 
         Raises:
-            ReinsError: nobody asks, or the monitor is not in HOLD.
+            ReinsError: no person asks, or the monitor is not in HOLD.
         """
-        require(operator, "hand_back")
+        require_person(operator, "hand_back")
         if not self._machine.can(Trigger.HANDED_BACK):
             raise ReinsError(f"nothing to hand back: the monitor is in {self._machine.mode.name}, not in HOLD")
         self._go(Trigger.HANDED_BACK, operator, f"handed back by {operator}; waiting for a new goal", "handed_back")
@@ -299,6 +307,11 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
     def mode(self) -> Mode:
         """The mode now."""
         return self._machine.mode
+
+    @property
+    def stops(self) -> int:
+        """Stops since start, emergency stops and faults, those of a robot that was stopped already among them."""
+        return self._stops
 
     def status(self, t: float) -> SafetyStatus:
         """Mode, reason and counts at steady time `t` [s]."""
@@ -341,6 +354,7 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
 
     def _stop(self, kind: str, source: str, reason: str) -> None:
         """Brake to a latched stop, and say why; where it is stopped already, only say so."""
+        self._stops += 1
         if not self._go(Trigger.STOP, source, reason, kind, Severity.ERROR):
             self._repeat(Severity.ERROR, kind, source, reason, self._machine.mode.name)
         self._forget()

@@ -7,8 +7,12 @@ What moves the robot, and how:
   measured state; velocity changes within the acceleration limits in any case.
 - Holding, the reference stays where braking ended. While the driver does not track it (it is not armed, or has a fault)
   it follows the measured position, so that nothing jumps when the driver is armed.
+- A gripper target goes with every command until another one comes or it is forgotten, for one message may be lost. It
+  is held back while the robot brakes or holds. A stop halts fingers that move: they hold nothing, so nothing drops.
+  Fingers that rest are left alone.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
@@ -31,6 +35,12 @@ UNTRACKED: Final = 1e-3
 
 SETTLED: Final = 0.1
 """… if it has had this long to do so [s]."""
+
+FINGERS_MOVE: Final = 1e-3
+"""Fingers move whose distance changes by more than this [m] …"""
+
+FINGERS_SPAN: Final = 0.1
+"""… within this time [s]."""
 
 
 class VelocityFilter(Protocol):
@@ -66,6 +76,9 @@ class Motion:
         self._filter = make_filter(profile, settings)
         self._reference = Reference(len(profile.joints), self._period, profile.rates.stale_after)
         self._gripper: GripperCommand | None = None
+        self._halt: GripperCommand | None = None
+        self._widths: deque[tuple[float, float]] = deque()
+        self._fingers_move = False
         self._sequence = 0
         self._standing_since = 0.0
 
@@ -81,11 +94,12 @@ class Motion:
     def start(self, state: RobotState, now: float) -> None:
         """Hold the measured position from now on."""
         self._reference.restart(state.position, now)
-        self._gripper = None
+        self._gripper = self._halt = None
         self._standing_since = now
 
     def take_over(self, state: RobotState, now: float) -> None:
-        """A source takes charge at robot time `now` [s]."""
+        """A source takes charge, or begins another goal, at robot time `now` [s]."""
+        self._gripper = None
         if self._reference.standing:
             self._reference.position = state.position.copy()
             return
@@ -97,7 +111,7 @@ class Motion:
         self._filter.surround(surroundings.keep_outs, surroundings.held, surroundings.payload)
 
     def want_gripper(self, gripper: GripperCommand | None) -> None:
-        """Pass a gripper target on with the next command; None changes nothing."""
+        """Pass a gripper target on with every command that drives; None changes nothing."""
         self._gripper = gripper or self._gripper
 
     def forget_gripper(self) -> None:
@@ -119,13 +133,17 @@ class Motion:
         before = self._reference.velocity
         elapsed = self._reference.advance(now)
         verdict = self._filter.step(self._reference.position, before, wanted, elapsed, scale)
-        return self._send(verdict.velocity, now, stamp, trace_ns), verdict
+        return self._send(verdict.velocity, now, stamp, trace_ns, self._gripper), verdict
 
-    def brake(self, now: float, stamp: float) -> SafeCommand:
-        """The safe command that brakes hardest along the path; once standing it holds. Arguments as in `drive`."""
+    def brake(self, now: float, stamp: float, stopped: bool = False) -> SafeCommand:
+        """The safe command that brakes hardest along the path; once standing it holds. Arguments as in `drive`.
+
+        No gripper target goes with it. Where `stopped`, for a stop that only a reset ends, moving fingers are halted.
+        """
         before = self._reference.velocity
         elapsed = self._reference.advance(now)
-        return self._send(self._filter.brake(self._reference.position, before, elapsed), now, stamp, 0)
+        velocity = self._filter.brake(self._reference.position, before, elapsed)
+        return self._send(velocity, now, stamp, 0, self._halted() if stopped else None)
 
     def lagging(self, state: RobotState) -> str:
         """A sentence about the joint that does not follow the reference; empty if all do."""
@@ -146,18 +164,36 @@ class Motion:
         track it."""
         self._reference.not_after(state.stamp)
         self._standing_since = min(self._standing_since, state.stamp)
+        self._watch_fingers(state)
         if not self._reference.standing:
             return
         tracked = np.abs(state.reference - self._reference.position).max() <= UNTRACKED
         if state.fault or (not tracked and state.stamp - self._standing_since > SETTLED):
             self._reference.position = state.position.copy()
 
-    def _send(self, velocity: FloatArray, now: float, stamp: float, trace_ns: int) -> SafeCommand:
+    def _watch_fingers(self, state: RobotState) -> None:
+        widths = self._widths
+        widths.append((state.stamp, state.gripper_width))
+        while not 0.0 <= state.stamp - widths[0][0] <= FINGERS_SPAN:
+            widths.popleft()
+        moved = abs(state.gripper_width - widths[0][1])
+        self._fingers_move = moved > FINGERS_MOVE and not state.gripper_holding
+
+    def _halted(self) -> GripperCommand | None:
+        """Where moving fingers were when the stop saw them first; None for those that rest or hold something."""
+        if not self._fingers_move:
+            self._halt = None
+        elif self._halt is None:
+            self._halt = GripperCommand(self._widths[-1][1], self._profile.gripper.grasp_force)
+        return self._halt
+
+    def _send(
+        self, velocity: FloatArray, now: float, stamp: float, trace_ns: int, gripper: GripperCommand | None
+    ) -> SafeCommand:
         if velocity.any():
             self._standing_since = now
         self._reference.velocity = velocity
         self._sequence += 1
-        gripper, self._gripper = self._gripper, None
         return SafeCommand(
             sequence=self._sequence,
             stamp=stamp,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Protocol, TypeVar
 
+from reins.contracts.plan import ConstraintKind
 from reins.contracts.scene import Scene
 from reins.safety.order import Ordered
 from reins.safety.separation import Separation
@@ -89,6 +90,11 @@ class Mover(Protocol[StateC, CommandC, SafeC]):
         ...
 
     @property
+    def kept(self) -> Collection[ConstraintKind]:
+        """Kinds of constraints that it keeps; others would be promises that nobody keeps."""
+        ...
+
+    @property
     def nearest_person(self) -> float:
         """Distance of the nearest person that scenes have shown [m]; inf while there is none."""
         ...
@@ -139,5 +145,6 @@ class Mover(Protocol[StateC, CommandC, SafeC]):
         ...
 
     def brake(self, now: float, stamp: float, rest: bool) -> SafeC:
-        """The safe command that brakes hardest along the path, and then holds; where `rest`, it lets the robot rest."""
+        """The safe command that brakes hardest along the path, and then holds; where `rest`, it lets the robot rest and
+        halts moving fingers."""
         ...

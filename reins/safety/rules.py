@@ -1,12 +1,12 @@
 """The rules that people and planners set at run time. Every change, and every one that was refused, leaves a trace."""
 
 from collections.abc import Callable, Collection
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
-from reins.contracts.plan import Constraint
-from reins.safety.constraints import ConstraintSet
+from reins.contracts.plan import Constraint, ConstraintKind
+from reins.safety.constraints import PROGRAMS, ConstraintSet
 from reins.safety.names import listed
 
 T = TypeVar("T")
@@ -22,11 +22,18 @@ class Rules:
         constraints: what is in force.
         tell: takes the events.
         seen: gives the ids of the objects that the robot knows of.
+        kept: kinds of constraints that this robot keeps; others are refused.
     """
 
-    def __init__(self, constraints: ConstraintSet, tell: Tell, seen: Callable[[], Collection[str]]) -> None:
+    def __init__(
+        self,
+        constraints: ConstraintSet,
+        tell: Tell,
+        seen: Callable[[], Collection[str]],
+        kept: Collection[ConstraintKind] = get_args(ConstraintKind),
+    ) -> None:
         self.constraints = constraints
-        self._tell, self._seen = tell, seen
+        self._tell, self._seen, self._kept = tell, seen, kept
 
     def set_speed_scale(self, scale: float, requested_by: str) -> None:
         """The operator's share of the speed limits, 0 < scale ≤ 1.
@@ -39,11 +46,16 @@ class Rules:
 
     def add(self, constraint: Constraint, requested_by: str) -> Constraint:
         """Tighten; returns the constraint with its id. Raises ReinsError when it is refused."""
-        named = self._try("add", requested_by, lambda: self.constraints.add(constraint, requested_by))
+        named = self._try("add", requested_by, lambda: self._added(constraint, requested_by))
         remark = self.remark(named)
         text = f"{requested_by} asks: {named} ({named.id}){remark}"
         self._tell(Severity.WARN if remark else Severity.INFO, "constraint_added", requested_by, text)
         return named
+
+    def _added(self, constraint: Constraint, requested_by: str) -> Constraint:
+        if constraint.kind not in self._kept:
+            raise ReinsError(f"this robot keeps no '{constraint.kind}' constraint; it keeps {', '.join(self._kept)}")
+        return self.constraints.add(constraint, requested_by)
 
     def remark(self, constraint: Constraint) -> str:
         """What whoever set it should know besides, to be put behind it; empty if it does what it says."""
@@ -91,3 +103,13 @@ def require(who: str, what: str) -> None:
     """Raise ReinsError unless somebody gave a name."""
     if not who.strip():
         raise ReinsError(f"{what} needs the name of the operator who asks for it")
+
+
+def require_person(who: str, what: str) -> None:
+    """Raise ReinsError unless somebody gave a name, and not that of a program that acts by itself.
+
+    That is a rule between honest programs: nobody proves who asks.
+    """
+    require(who, what)
+    if who.strip() in PROGRAMS:
+        raise ReinsError(f"{what} is an operator's own act, and '{who.strip()}' is a program: ask in a person's name")

@@ -60,6 +60,7 @@ class SimulatedArm:
         joints = physics.joints
         self._position, self._velocity, self._effort = joints.position, joints.velocity, joints.effort
         self._reference, self._speeds = joints.reference, joints.speeds
+        self._limits = profile.velocity
         self._stale_steps = round(profile.rates.stale_after / self._dt)
         self._gripper = SimulatedGripper(physics.gripper, profile.gripper)
         self._table = Table(world, physics)
@@ -121,14 +122,14 @@ class SimulatedArm:
     def write(self, command: SafeCommand) -> None:
         """Track this setpoint from now on; ignored while a fault is set.
 
-        A setpoint that is not finite, or that jumps, is not tracked: the arm stops and says so.
+        A setpoint that is not finite, that jumps or that is too fast is not tracked: the arm stops and says so.
 
         Raises:
             ReinsError: position or velocity has the wrong length.
         """
         if self._fault:
             return
-        if why := refusal(command, self._reference, self._position, self._spec.joint_names):
+        if why := refusal(command, self._reference, self._position, self._spec.joint_names, self._limits):
             self.stop(StopCategory.CONTROLLED, why)
             return
         self._reference[:] = command.position

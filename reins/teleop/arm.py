@@ -55,8 +55,7 @@ class ArmTeleop:
     def command(
         self, state: RobotState, intent: Intent, shares: FloatArray, trim: float, sequence: int, activation: float
     ) -> JointCommand:
-        """Joint velocity, and a gripper target once."""
-        gripper, self._gripper = self._gripper, None
+        """Joint velocity, and the newest gripper target each time: one message may be lost."""
         return JointCommand(
             source="teleop",
             sequence=sequence,
@@ -65,7 +64,7 @@ class ArmTeleop:
             joint_names=self._profile.joint_names,
             velocity=self._velocity(state, shares, trim),
             activation=activation,
-            gripper=gripper,
+            gripper=self._gripper,
         )
 
     def _velocity(self, state: RobotState, shares: FloatArray, trim: float) -> FloatArray:

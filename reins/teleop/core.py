@@ -107,7 +107,9 @@ class TeleopCore(Generic[StateT, CommandT]):
         self._motion: TeleopMotion[StateT, CommandT] = _motion_of(profile, self._settings)
         mappings = {JOYSTICK: mapping, GAMEPAD: gamepad or load_joy_mapping("gamepad")}
         self._sticks = {name: JoystickReader(m, self._settings.joy_timeout) for name, m in mappings.items()}
-        self._keyboard = KeyboardReader(keys or load_key_mapping("keyboard"), self._settings.key_timeout)
+        self._keyboard = KeyboardReader(
+            keys or load_key_mapping("keyboard"), self._settings.key_timeout, self._settings.key_delay
+        )
         self._cmd_vel = CmdVelReader(self._settings.cmd_vel_timeout)
         self._trim = START_TRIM
         self._smooth = np.zeros(SHARES)

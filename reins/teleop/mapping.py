@@ -1,16 +1,39 @@
 """Mappings: which axis, button or key does what. YAML files, validated on load; common pads ship with reins."""
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from itertools import combinations
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
 from reins.contracts.documents import Shelf
 from reins.teleop.intent import ARM_ACTIONS, LEGGED_ACTIONS, Action, Direction
 
 Index = Annotated[int, Field(ge=0, le=63)]
+
+KEY_NAMES: Final = {" ": "space", "\t": "tab", "\n": "return"}
+"""What people call the keys that do not print."""
+
+
+def _sent_by_a_terminal(key: str) -> str:
+    """`key`, if a terminal can send it: it sends characters, of which those of Ctrl and Escape do other things."""
+    if len(key) == 1 and (key.isprintable() or key in KEY_NAMES):
+        return key
+    meant = next((sent for sent, name in KEY_NAMES.items() if name == key.lower()), "")
+    hint = f"; write {json.dumps(meant)}" if meant else ""
+    raise ValueError(f"no terminal sends {key!r} as a key: give one character{hint}")
+
+
+Key = Annotated[str, AfterValidator(_sent_by_a_terminal)]
+
+
+def _require_estop(actions: Mapping[Action, object]) -> None:
+    """Whoever drives can stop with what they hold."""
+    if Action.ESTOP not in actions:
+        raise ValueError("actions: `estop` is missing, and whoever drives must be able to stop the robot")
 
 
 class _Part(BaseModel):
@@ -84,6 +107,12 @@ class Button(_Part):
         """Indices of the axes and of the buttons that it needs."""
         return [] if self.axis is None else [self.axis], [] if self.button is None else [self.button]
 
+    def overlaps(self, other: "Button") -> bool:
+        """Whether both are the same axis, and some value of it presses both."""
+        lowest = max(-math.inf if button.above is None else button.above for button in (self, other))
+        highest = min(math.inf if button.below is None else button.below for button in (self, other))
+        return self.axis is not None and self.axis == other.axis and lowest < highest
+
     def is_among(self, axes: int, buttons: int) -> bool:
         """Whether a pad with so many axes and buttons has it."""
         return self.button < buttons if self.button is not None else (self.axis or 0) < axes
@@ -97,7 +126,7 @@ class JoyMapping(_Part):
         title: for a person.
         deadman: must be held for anything to move.
         motion: axis of each direction.
-        actions: button of each action.
+        actions: button of each action; the e-stop must have one.
         deadzone: axis values up to this count as zero; what is left is stretched, so that motion starts gently.
     """
 
@@ -110,12 +139,18 @@ class JoyMapping(_Part):
 
     @model_validator(mode="after")
     def _each_button_once(self) -> Self:
+        _require_estop(self.actions)
         moving = [index for axis in self.motion.values() for index in axis.buttons or ()]
+        moved = {index for axis in self.motion.values() for index in axis.uses()[0]}
         for others in (ARM_ACTIONS, LEGGED_ACTIONS):
-            pressed = [button.button for action, button in self.actions.items() if action not in others]
-            used = [index for index in [self.deadman.button, *pressed, *moving] if index is not None]
-            if twice := sorted({index for index in used if used.count(index) > 1}):
-                raise ValueError(f"button {', '.join(map(str, twice))} used twice")
+            pressed = [self.deadman, *(button for action, button in self.actions.items() if action not in others)]
+            used = [index for index in [*(button.button for button in pressed), *moving] if index is not None]
+            if twice := {index for index in used if used.count(index) > 1}:
+                raise ValueError(f"button {_told(twice)} used twice")
+            if twice := {first.axis or 0 for first, second in combinations(pressed, 2) if first.overlaps(second)}:
+                raise ValueError(f"axis {_told(twice)} used as two buttons that one value presses")
+            if twice := moved & {button.axis for button in pressed if button.axis is not None}:
+                raise ValueError(f"axis {_told(twice)} used both to move and as a button")
         return self
 
     def missing(self, axes: int, buttons: int) -> str:
@@ -135,23 +170,29 @@ class JoyMapping(_Part):
         return math.copysign(rest, value)
 
 
+def _told(indices: Set[int]) -> str:
+    return ", ".join(map(str, sorted(indices)))
+
+
 class KeyMapping(_Part):
-    """Everything that a keyboard does. A motion key counts as held while it repeats.
+    """Everything that a keyboard does. A motion key counts as held while it repeats. A key is the one character that a
+    terminal sends.
 
     Attributes:
         kind: "keys".
         title: for a person.
         motion: two keys of each direction, forwards and back.
-        actions: key of each action.
+        actions: key of each action; the e-stop must have one.
     """
 
     kind: Literal["keys"]
     title: str
-    motion: Mapping[Direction, tuple[str, str]]
-    actions: Mapping[Action, str]
+    motion: Mapping[Direction, tuple[Key, Key]]
+    actions: Mapping[Action, Key]
 
     @model_validator(mode="after")
     def _each_key_once(self) -> Self:
+        _require_estop(self.actions)
         keys = [key for pair in self.motion.values() for key in pair] + list(self.actions.values())
         twice = sorted({key for key in keys if keys.count(key) > 1})
         if twice:

@@ -42,7 +42,14 @@ class TeleopSettings(BaseModel):
         default=0.5, gt=0.0, le=2.0, description="A cmd_vel that is silent for longer is over, and the robot holds [s]."
     )
     key_timeout: float = Field(
-        default=0.35, gt=0.0, le=2.0, description="A key that does not repeat for longer is released [s]."
+        default=0.35, gt=0.0, le=2.0, description="A key that does not repeat for longer moves nothing any more [s]."
+    )
+    key_delay: float = Field(
+        default=0.75,
+        gt=0.0,
+        le=2.0,
+        description="Time after a key in which it may still begin to repeat: the operator stays in charge, though "
+        "nothing moves any more after `key_timeout` [s].",
     )
     damping: float = Field(
         default=0.05,

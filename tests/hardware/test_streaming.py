@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import load_profile
-from reins.hardware.robot import JUMP, FloatArray, SafeCommand, StopCategory
+from reins.hardware.robot import JUMP, ROUNDING, FloatArray, SafeCommand, StopCategory
 from reins.hardware.streaming import robot as streaming_robot
 from reins.hardware.streaming.exchange import Exchange
 from reins.hardware.streaming.loop import PATIENCE, Loop, Phase
@@ -85,7 +85,7 @@ class FakeArm:
         self.refuses = self.hangs = self.unreachable = False
         self.sessions = [FakeSession(self)]
         first = self.session.measure()
-        self.exchange = Exchange(first, PROFILE.joint_names, lambda: self.now)
+        self.exchange = Exchange(first, PROFILE, lambda: self.now)
         self.loop = Loop(self.exchange, self.session, self.connect, PROFILE)
         self.sequence = 0
 
@@ -195,15 +195,18 @@ def test_a_cut_during_braking_is_one(arm: FakeArm) -> None:
     assert arm.session.calls[-1] == "halt" and arm.fault == "first"
 
 
-@pytest.mark.parametrize("refused", ["jump", "nan"])
-def test_a_refused_setpoint_brakes_it(arm: FakeArm, refused: str) -> None:
+@pytest.mark.parametrize("refused, why", [("jump", "jumps"), ("nan", "not finite"), ("speed", "is its limit")])
+def test_a_refused_setpoint_brakes_it(arm: FakeArm, refused: str, why: str) -> None:
     arm.drive(SPEED, 0.1)
-    bad = arm.position.copy()
-    bad[2] += JUMP + 0.01 if refused == "jump" else np.nan
-    assert not arm.command(SPEED, bad)
+    bad, speed = arm.position.copy(), SPEED.copy()
+    if refused == "speed":
+        speed[2] = -100.0
+    else:
+        bad[2] += JUMP + 0.01 if refused == "jump" else np.nan
+    assert not arm.command(speed, bad)
     arm.run(0.5)
     assert arm.loop.phase is Phase.HOLDING
-    assert ("jumps" if refused == "jump" else "not finite") in arm.fault
+    assert why in arm.fault
     assert np.abs(arm.position - PROFILE.home).max() < 0.1
 
 
@@ -212,6 +215,16 @@ def test_the_jump_that_is_just_allowed(arm: FakeArm, excess: float, taken: bool)
     position = PROFILE.home.copy()
     position[4] += JUMP + excess
     assert arm.command(np.zeros(N), position) is taken
+
+
+@pytest.mark.parametrize("excess, taken", [(-1e-6, True), (1e-6, False)])
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_the_speed_that_is_just_allowed(arm: FakeArm, excess: float, taken: bool, way: float) -> None:
+    """Its place is fine: where the robot is."""
+    speed = np.zeros(N)
+    speed[5] = way * (ROUNDING * PROFILE.velocity[5] + excess)
+    assert arm.command(speed) is taken
+    assert taken or f"the setpoint of {PROFILE.joint_names[5]} moves at" in arm.fault
 
 
 def test_a_setpoint_of_the_wrong_length_is_an_error(arm: FakeArm) -> None:

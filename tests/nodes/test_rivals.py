@@ -1,4 +1,4 @@
-"""Two nodes that send on joy: neither drives, both are named, and a stick alone counts again."""
+"""Nodes that send on joy: one drives whatever its quality of service; of two neither does, and both are named."""
 
 import threading
 import time
@@ -11,6 +11,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
 from rclpy.utilities import try_shutdown
 from reins_msgs import msg as ros
 from sensor_msgs.msg import Joy
@@ -73,11 +74,11 @@ class Desk:
         self._publishers: dict[Node, Publisher] = {}
         self.told: list[str] = []
 
-    def plug_in(self, name: str, held: bool = False) -> Node:
+    def plug_in(self, name: str, held: bool = False, quality: QoSProfile = KEYS) -> Node:
         """A stick, and whether its dead-man is held."""
         stick = Node(name)
         self._stack.callback(stick.destroy_node)
-        self._publishers[stick] = stick.create_publisher(Joy, "joy", KEYS)
+        self._publishers[stick] = stick.create_publisher(Joy, "joy", quality)
         self.sticks[stick] = held
         return stick
 
@@ -125,6 +126,22 @@ def desk() -> Iterator[Desk]:
         assert node.state == "active"
         spinning.start()
         yield Desk(node, stack)
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize("quality", [KEYS, CONTROL], ids=["reliable", "best effort"])
+def test_a_stick_is_heard_and_the_pad_left_to_it_whatever_its_quality(desk: Desk, quality: QoSProfile) -> None:
+    assert not desk.node._others_send()
+    stick = desk.plug_in("hand", quality=quality)
+    end = time.monotonic() + SOON
+    while desk.node._joy.publishers() == 0:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert not desk.node._others_send(), "it is there, and sends nothing: the pad's e-stop must go on counting"
+    desk.until(drives=False, what="it never falls silent")
+    assert desk.node._others_send()
+    desk.sticks[stick] = True
+    desk.until(drives=True, what="the stick does not drive")
 
 
 @pytest.mark.ros

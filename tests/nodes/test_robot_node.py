@@ -26,8 +26,9 @@ from reins.hardware.robot import Robot, RobotSpec, RobotState, StopCategory
 from reins.nodes import drivers
 from reins.nodes.control_loop import Inbox
 from reins.nodes.qos import CONTROL, LATCHED
-from reins.nodes.robot import AUTOMATION, RobotNode
+from reins.nodes.robot import RobotNode
 from reins.nodes.wires import MOVING
+from reins.safety.constraints import AUTOMATION, PLANNER
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.simulators import SIMULATORS
 from reins.sim.world import load_world
@@ -131,7 +132,8 @@ def test_a_real_robot_is_armed_by_a_person(make: Callable[..., RobotNode]) -> No
     node = make("real", "full")
     commander = Commander(node, home(node))
     commander.hold(0.1)
-    assert arm(node, AUTOMATION) == "not armed: a real robot is armed by a person"
+    for program in (AUTOMATION, PLANNER):
+        assert arm(node, program) == "not armed: a real robot is armed by a person"
     commander.hold(0.05)
     assert arm(node, "operator") == ""
     commander.close()
@@ -220,6 +222,41 @@ def test_arming_an_armed_robot_changes_nothing_though_it_moves(
     monkeypatch.setattr(node, "_would_stay", lambda: False)
     assert arm(node, "operator") == ""
     assert armed(node) and node._host._last_sequence >= applied > 0, "no old command is applied again"
+    commander.close()
+
+
+def test_nothing_that_a_second_publisher_sends_reaches_the_robot(
+    make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first message may come before the next tick."""
+    node = make()
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, "operator") == ""
+    commander.hold(0.05)
+    written = list[int]()
+    monkeypatch.setattr(node._robot, "write", lambda command: written.append(command.sequence))
+    stranger = Node("stranger")
+    still = [0.0] * len(home(node))
+
+    def between_two_ticks() -> None:
+        assert armed(node)
+        publisher = stranger.create_publisher(ros.SafeCommand, "command/safe", CONTROL)
+        end = time.monotonic() + SOON
+        while publisher.get_subscription_count() == 0 or node._commands.publishers() < 2:
+            assert time.monotonic() < end
+            time.sleep(0.001)
+        publisher.publish(ros.SafeCommand(sequence=9999, position=home(node).tolist(), velocity=still, period=0.01))
+        while (message := node._commands.take()) is None or message.sequence != 9999:
+            assert time.monotonic() < end
+            time.sleep(0.001)
+        node._apply(message)
+
+    node._in_loop().call(between_two_ticks, timeout=2.0 * SOON)
+    assert 9999 not in written
+    assert not armed(node)
+    assert "command/safe has 2 publishers" in node._host.read().fault
+    stranger.destroy_node()
     commander.close()
 
 

@@ -155,7 +155,7 @@ def test_a_source_drives_on_its_own_topic_only(
         assert f"source '{source} on command/{topic}'" in told[0]
 
 
-@pytest.mark.parametrize("who", ["", "  ", "\n"])
+@pytest.mark.parametrize("who", ["", "  ", "\n", "planner", "supervisor"])
 def test_a_reset_without_an_operator_does_not_recover_the_robot(
     safety: SafetyNode, outside: Outside, who: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +236,27 @@ def test_an_emergency_stop_does_not_wait_for_a_reset(safety: SafetyNode) -> None
     """Callbacks of one group run one after the other, and a reset waits for the robot."""
     groups = {service.service_name: service.callback_group for service in safety.services}
     assert groups["/safety/reset"] is not groups["/safety/estop"]
+
+
+def test_an_emergency_stop_while_the_robot_recovers_is_not_cleared(
+    safety: SafetyNode, outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anna resets a stop; ben presses the button before the robot has recovered from it."""
+    safety._on_estop(EmergencyStop.Request(requested_by="anna"), EmergencyStop.Response())
+    outside.fault("no command/safe for 90 ms")
+    outside.until(lambda: bool(safety._robot_fault))
+
+    async def recover() -> None:
+        safety._on_estop(EmergencyStop.Request(requested_by="ben"), EmergencyStop.Response())
+        outside.fault("")
+        outside.until(lambda: not safety._robot_fault)
+
+    monkeypatch.setattr(safety, "_recover_robot", recover)
+    answer = reset(safety, "anna")
+    assert not answer.accepted and "stopped again meanwhile" in answer.message
+    assert safety._monitor.mode is Mode.ESTOP
+    assert reset(safety, "anna").accepted
+    assert safety._monitor.mode is Mode.READY
 
 
 def test_a_control_thread_that_does_not_answer_is_an_answer(safety: SafetyNode, outside: Outside) -> None:

@@ -39,6 +39,7 @@ class KinematicRobot:
         self._velocity = np.zeros(len(profile.joints))
         self._time, self._sequence, self._fault = 0.0, 0, ""
         self.blocked = False
+        self.gripper_width = 0.04
         self.gripper_commands: list[float] = []
 
     @property
@@ -58,7 +59,7 @@ class KinematicRobot:
             self._velocity.copy(),
             np.zeros(n),
             self._reference.copy(),
-            0.04,
+            self.gripper_width,
             False,
             self._sequence,
             self._fault,
@@ -193,6 +194,10 @@ class Loop:
         self.t = round(self.t + PERIOD, 9)
         self.events += self.monitor.take_events()
         return sent
+
+    def lose_pending(self) -> None:
+        """What was sent last does not reach the robot."""
+        self._pending = []
 
     def steps(self, count: int) -> None:
         """That many control periods without a command."""

@@ -193,6 +193,15 @@ class TestTrace:
         ]
         assert rules.add(speed(0.4), "planner").id == "planner-4", "an id is never used twice"
 
+    def test_what_the_robot_does_not_keep_is_refused_and_told(self, told: list[tuple[Any, ...]]) -> None:
+        """A payload that legs take no note of would be a promise that nobody keeps."""
+        rules = Rules(ConstraintSet(1.0), lambda *event: told.append(event), tuple, ("avoid", "speed"))
+        with pytest.raises(ReinsError, match="keeps no 'payload' constraint; it keeps avoid, speed"):
+            rules.add(Constraint(kind="payload", mass=2.0), "planner")
+        assert rules.constraints.constraints == ()
+        assert [(kind, who) for _, kind, who, _ in told] == [("rule_refused", "planner")]
+        assert rules.add(speed(0.5), "planner").id == "planner-1"
+
     @pytest.mark.parametrize("nobody", ["", "  "])
     def test_nobody_changes_nothing(self, rules: Rules, told: list[tuple[Any, ...]], nobody: str) -> None:
         for act in (

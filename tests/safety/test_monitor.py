@@ -85,10 +85,42 @@ class TestDriving:
         assert len(told) == 1 and "joint acceleration" in told[0].reason
         assert loop.monitor.status(loop.t).clipped == 5
 
-    def test_the_gripper_target_goes_through_once(self, loop: Loop) -> None:
+    def test_the_gripper_target_goes_through_though_a_message_is_lost(self, loop: Loop) -> None:
+        loop.state = loop.robot.read()
+        begun = loop.state.stamp
+        loop.step(loop.command("skill", 0.0, begun, gripper=GripperCommand(0.02, 10.0)))
+        loop.lose_pending()
+        loop.drive("skill", 0.0, 5, begun)
+        assert set(loop.robot.gripper_commands) == {0.02}
+
+    def test_the_gripper_target_ends_with_its_source(self, loop: Loop) -> None:
         loop.step(loop.command("skill", 0.0, gripper=GripperCommand(0.02, 10.0)))
-        loop.steps(5)
-        assert loop.robot.gripper_commands == [0.02]
+        loop.steps(12)
+        told = len(loop.robot.gripper_commands)
+        loop.steps(20)
+        assert 0 < told == len(loop.robot.gripper_commands)
+
+    def test_no_fingers_are_told_to_move_while_a_person_holds_the_robot(self, loop: Loop) -> None:
+        loop.monitor.on_human_distance("lidar", 0.0, loop.t)
+        begun = loop.robot.read().stamp
+        for _ in range(10):
+            loop.state = loop.robot.read()
+            loop.step(loop.command("skill", SPEED, begun, gripper=GripperCommand(0.0, 40.0)))
+        assert loop.is_in(Mode.ACTIVE_SKILL) and loop.monitor.status(loop.t).speed_scale == 0.0
+        assert loop.robot.gripper_commands == []
+
+    def test_a_stop_halts_fingers_that_close(self, loop: Loop) -> None:
+        begun = loop.robot.read().stamp
+        loop.drive("skill", SPEED, 20, begun)
+        loop.alive.discard("planner")
+        while not loop.is_in(Mode.STOPPING):
+            loop.robot.gripper_width -= 0.002
+            loop.drive("skill", SPEED, 1, begun)
+        assert loop.robot.gripper_commands == []
+        closing = loop.robot.gripper_width
+        loop.steps(3)
+        (halt,) = set(loop.robot.gripper_commands)
+        assert halt == pytest.approx(closing, abs=0.0021)
 
     def test_the_trace_goes_through(self, loop: Loop) -> None:
         (sent,) = loop.step(loop.command("skill", 0.01, trace_ns=77))
@@ -277,6 +309,20 @@ class TestTakeover:
                 act()
         assert loop.is_in(Mode.HOLD)
 
+    @pytest.mark.parametrize("program", ["planner", "supervisor", " planner "])
+    def test_a_program_cannot_hand_back_or_reset(self, loop: Loop, program: str) -> None:
+        """In simulation the supervisor arms the robot after a reset; it never asks for one."""
+        loop.drive("teleop", SPEED, 10)
+        loop.steps(30)
+        with pytest.raises(ReinsError, match=f"hand_back is an operator's own act, and '{program.strip()}' is"):
+            loop.monitor.hand_back(program, loop.t)
+        assert loop.is_in(Mode.HOLD)
+        loop.monitor.estop("anna", "", loop.t)
+        loop.steps(3)
+        with pytest.raises(ReinsError, match="reset is an operator's own act"):
+            loop.monitor.reset(program, loop.t)
+        assert loop.is_in(Mode.ESTOP)
+
 
 def bring_to(loop: Loop, mode: Mode) -> None:
     """Lead a loop that is READY into `mode`, in motion where the mode moves."""
@@ -363,6 +409,30 @@ class TestEmergencyStop:
         loop.monitor.estop("anna", "", loop.t)
         with pytest.raises(ReinsError, match="still braking"):
             loop.monitor.reset("anna", loop.t)
+
+    def test_a_reset_does_not_clear_a_stop_that_came_after_it_was_asked_for(self, loop: Loop) -> None:
+        """For the robot recovers first, which takes a while."""
+        loop.monitor.estop("anna", "", loop.t)
+        loop.steps(5)
+        asked = loop.monitor.stops
+        loop.monitor.estop("ben", "", loop.t)
+        loop.steps(5)
+        with pytest.raises(ReinsError, match=r"stopped again meanwhile \(.*; ask again"):
+            loop.monitor.reset("anna", loop.t, asked)
+        assert loop.is_in(Mode.ESTOP)
+        loop.monitor.reset("anna", loop.t, loop.monitor.stops)
+        assert loop.is_in(Mode.READY)
+
+    def test_a_fault_is_a_stop_that_a_reset_did_not_know_of_either(self, loop: Loop) -> None:
+        loop.monitor.estop("anna", "", loop.t)
+        asked = loop.monitor.stops
+        loop.alive.discard("planner")
+        loop.steps(20)
+        loop.alive.add("planner")
+        loop.host.recover()
+        loop.steps(2)
+        with pytest.raises(ReinsError, match="meanwhile"):
+            loop.monitor.reset("anna", loop.t, asked)
 
     def test_a_goal_that_began_during_the_stop_does_not_move_after_the_reset(self, loop: Loop) -> None:
         loop.monitor.estop("anna", "", loop.t)

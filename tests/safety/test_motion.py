@@ -13,7 +13,7 @@ from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCom
 from reins.safety.bodies import Box
 from reins.safety.constraints import ConstraintSet
 from reins.safety.filter import SafetyFilter
-from reins.safety.motion import LAG, SETTLED, UNTRACKED, Motion
+from reins.safety.motion import FINGERS_MOVE, LAG, SETTLED, UNTRACKED, Motion
 from reins.safety.settings import SafetySettings
 from reins.safety.surroundings import Surroundings
 
@@ -115,9 +115,27 @@ def test_before_its_start_it_follows_the_arm_and_wants_nothing(profile: RobotPro
 class TestGripper:
     WIDE, NARROW = GripperCommand(0.04, 10.0), GripperCommand(0.01, 10.0)
 
-    def test_a_target_is_passed_on_once(self, motion: Motion, gentle: FloatArray) -> None:
+    def test_a_target_is_passed_on_until_another_one_comes(self, motion: Motion, gentle: FloatArray) -> None:
+        """Each message may be the one that is lost."""
         motion.want_gripper(self.WIDE)
-        assert [drive(motion, gentle, NOW + i * PERIOD).gripper for i in range(2)] == [self.WIDE, None]
+        assert [drive(motion, gentle, NOW + i * PERIOD).gripper for i in range(2)] == [self.WIDE] * 2
+        motion.want_gripper(self.NARROW)
+        assert drive(motion, gentle, NOW + 2 * PERIOD).gripper is self.NARROW
+
+    @pytest.mark.parametrize("stopped", [False, True])
+    def test_none_is_passed_on_while_it_brakes_or_holds(
+        self, motion: Motion, gentle: FloatArray, stopped: bool
+    ) -> None:
+        motion.want_gripper(self.NARROW)
+        assert [motion.brake(NOW + i * PERIOD, NOW, stopped).gripper for i in range(3)] == [None] * 3
+        assert drive(motion, gentle, NOW + 3 * PERIOD).gripper is self.NARROW
+
+    def test_who_takes_over_does_not_pass_on_what_another_wanted(
+        self, motion: Motion, profile: RobotProfile, gentle: FloatArray
+    ) -> None:
+        motion.want_gripper(self.NARROW)
+        motion.take_over(state(profile), NOW)
+        assert drive(motion, gentle, NOW).gripper is None
 
     def test_none_changes_nothing_and_the_newest_counts(self, motion: Motion, gentle: FloatArray) -> None:
         for target in (self.WIDE, self.NARROW, None):
@@ -133,6 +151,51 @@ class TestGripper:
         motion.want_gripper(self.WIDE)
         motion.start(state(profile), NOW)
         assert drive(motion, gentle, NOW).gripper is None
+
+
+class TestFingersOfAStop:
+    """Widths are measured every sixteenth of a second."""
+
+    def halted(
+        self, profile: RobotProfile, *widths: float, holding: bool = False, stopped: bool = True
+    ) -> GripperCommand | None:
+        motion = Motion(profile, SETTINGS)
+        motion.start(state(profile, 0.0), 0.0)
+        for number, width in enumerate(widths):
+            motion.see(state(profile, number / 16, gripper_width=width, gripper_holding=holding))
+        return motion.brake(1.0, 1.0, stopped).gripper
+
+    @pytest.mark.parametrize("way", [-1.0, 1.0])
+    @pytest.mark.parametrize("moved, halts", [(FINGERS_MOVE * 0.99, False), (FINGERS_MOVE * 1.01, True)])
+    def test_those_that_move_stay_where_they_are(
+        self, profile: RobotProfile, way: float, moved: float, halts: bool
+    ) -> None:
+        now = 0.03 + way * moved
+        told = self.halted(profile, 0.03, now)
+        assert told == (GripperCommand(now, profile.gripper.grasp_force) if halts else None)
+
+    def test_those_that_hold_something_go_on_holding(self, profile: RobotProfile) -> None:
+        assert self.halted(profile, 0.05, 0.03, holding=True) is None
+
+    def test_those_that_came_to_rest_are_left_alone(self, profile: RobotProfile) -> None:
+        """They may hold what no sensor tells of."""
+        assert self.halted(profile, 0.08, 0.05, 0.03, 0.03, 0.03) is None
+
+    def test_where_the_robot_only_holds_they_go_on(self, profile: RobotProfile) -> None:
+        assert self.halted(profile, 0.05, 0.03, stopped=False) is None
+
+    def test_they_are_told_the_same_place_until_they_rest(self, motion: Motion, profile: RobotProfile) -> None:
+        told = []
+        for number, width in enumerate((0.06, 0.05, 0.045, 0.044, 0.044, 0.044, 0.02)):
+            motion.see(state(profile, NOW + number / 16, gripper_width=width))
+            told.append(motion.brake(NOW + number / 16, NOW, stopped=True).gripper)
+        widths = [command.width if command else None for command in told]
+        assert widths == [None, 0.05, 0.05, 0.05, None, None, 0.02]
+
+    def test_a_clock_that_went_back_is_no_motion_of_theirs(self, motion: Motion, profile: RobotProfile) -> None:
+        motion.see(state(profile, NOW, gripper_width=0.08))
+        motion.see(state(profile, NOW - 5.0, gripper_width=0.02))
+        assert motion.brake(NOW - 5.0, NOW, stopped=True).gripper is None
 
 
 class TestTakeover:

@@ -194,6 +194,23 @@ def test_a_jump_is_refused(robot: Robot, excess: float, refused: bool) -> None:
     assert not refused or robot.spec.joint_names[2] in fault
 
 
+@pytest.mark.parametrize("share, refused", [(1.0, False), (1.1, True), (50.0, True)])
+def test_a_setpoint_that_is_too_fast_is_refused(
+    robot: Robot, profile: RobotProfile, share: float, refused: bool
+) -> None:
+    """Though it begins where the robot is: it would be gone by the next one."""
+    before = robot.read()
+    speed = np.zeros_like(before.reference)
+    speed[3] = -share * profile.velocity[3]
+    robot.write(command(1, before.reference, speed))
+    after = robot.read()
+    assert bool(after.fault) is refused
+    if refused:
+        assert robot.spec.joint_names[3] in after.fault and "is its limit" in after.fault
+        robot.step(PERIOD)
+        np.testing.assert_allclose(robot.read().reference, before.reference)
+
+
 @pytest.mark.parametrize("length", [0, 1, 6, 8])
 def test_a_wrong_length_is_an_error(robot: Robot, length: int) -> None:
     with pytest.raises(ReinsError, match="7 positions"):

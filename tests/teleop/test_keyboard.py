@@ -13,10 +13,12 @@ from teleop_pad import ArmCore
 from reins.contracts.errors import ReinsError
 from reins.hardware.robot import JointCommand, RobotState
 from reins.teleop.intent import Action
+from reins.teleop.keyboard import KeyboardReader
+from reins.teleop.mapping import load_key_mapping
 from reins.teleop.settings import TeleopSettings
 from reins.teleop.terminal import raw_terminal
 
-TIMEOUT = TeleopSettings().key_timeout
+TIMEOUT, DELAY = TeleopSettings().key_timeout, TeleopSettings().key_delay
 
 
 def drive(core: ArmCore, state: RobotState, key: str, seconds: float, start: float = 0.0) -> list[JointCommand]:
@@ -44,13 +46,42 @@ def test_opposite_keys_move_opposite_ways(core: ArmCore, state: RobotState) -> N
 def test_released_it_stops_in_time_with_one_last_command(core: ArmCore, state: RobotState) -> None:
     commands = drive(core, state, "w", 2.0)
     assert not commands[-1].velocity.any()
-    assert (len(commands) - 30) * 0.02 <= TIMEOUT + 0.04
+    assert (len(commands) - 30) * 0.02 <= DELAY + 0.04
 
 
 @pytest.mark.parametrize("offset, held", [(-1e-6, True), (1e-6, False)])
-def test_exactly_at_the_timeout(core: ArmCore, state: RobotState, offset: float, held: bool) -> None:
+def test_exactly_at_the_delay(core: ArmCore, state: RobotState, offset: float, held: bool) -> None:
     core.on_key("w", 0.0)
-    assert (core.step(state, TIMEOUT + offset) is not None) is held
+    assert (core.step(state, DELAY + offset) is not None) is held
+
+
+@pytest.mark.parametrize("offset, pushes", [(-1e-6, True), (1e-6, False)])
+def test_exactly_at_the_timeout(offset: float, pushes: bool) -> None:
+    reader = KeyboardReader(load_key_mapping("keyboard"), TIMEOUT, DELAY)
+    reader.on_key("w", 0.0)
+    intent = reader.intent(TIMEOUT + offset)
+    assert intent.held and bool(intent.twist.any()) is pushes
+
+
+@pytest.mark.parametrize("delay", [0.25, 0.5, 0.66])
+def test_a_key_that_is_held_is_one_press_whatever_its_first_repeat_waits(
+    core: ArmCore, state: RobotState, delay: float
+) -> None:
+    """Terminals repeat after a quarter to two thirds of a second; letting go in between would hold the robot."""
+    repeats = [0.0, *(delay + number / 30 for number in range(30))]
+    commands = []
+    for step in range(round(repeats[-1] / 0.02)):
+        while repeats and repeats[0] <= step * 0.02:
+            core.on_key("w", repeats.pop(0))
+        commands.append(core.step(state, step * 0.02))
+    goals = {command.activation for command in commands if command is not None}
+    assert None not in commands and len(goals) == 1
+
+
+def test_a_delay_shorter_than_the_timeout_is_none(core: ArmCore) -> None:
+    reader = KeyboardReader(load_key_mapping("keyboard"), 0.5, 0.1)
+    reader.on_key("w", 0.0)
+    assert reader.intent(0.49).held and not reader.intent(0.51).held
 
 
 def test_keys_that_do_nothing_do_nothing(core: ArmCore, state: RobotState) -> None:

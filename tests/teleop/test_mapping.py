@@ -20,6 +20,9 @@ motion: {x: {axis: 1}}
 actions: {estop: {button: 1}}
 """
 
+TRIGGERS = "{x: {axis: 1, minus: 2}}\nactions: {estop: {axis: 2, below: 0}}"
+"""One of two that move is the e-stop, too."""
+
 
 def written(folder: Path, text: str) -> str:
     path = folder / "pad.yaml"
@@ -81,6 +84,13 @@ def test_a_file_that_is_not_there() -> None:
         ("{estop: {button: 1}}", "{estop: {button: 4}}", "button 4 used twice"),
         ("{estop: {button: 1}}", "{estop: {button: 64}}", "actions.estop.button.*63"),
         ("{x: {axis: 1}}", "{x: {buttons: [1, 2]}}", "button 1 used twice"),
+        ("{estop: {button: 1}}", "{reset: {button: 1}}", "`estop` is missing"),
+        ("{estop: {button: 1}}", "{estop: {axis: 1, above: 0.5}}", "axis 1 used both to move and as a button"),
+        (
+            "{x: {axis: 1}}\nactions: {estop: {button: 1}}",
+            f"{TRIGGERS}\nactions: {{estop: {{axis: 2, below: 0}}}}",
+            "axis 2",
+        ),
         ("kind: joy", "kind: keys", "kind"),
         ("title: Test pad", "title: Test pad\ncolour: red", "colour"),
         ("title: Test pad", "title: [", "not valid YAML"),
@@ -92,17 +102,37 @@ def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, said: str) -
 
 
 @pytest.mark.parametrize(
+    "estop, reset, fits",
+    [
+        ("axis: 5, below: -0.5", "axis: 5, above: 0.5", True),
+        ("axis: 5, below: 0.5", "axis: 5, above: 0.5", True),
+        ("axis: 5, below: 0.6", "axis: 5, above: 0.5", False),
+        ("axis: 5, below: -0.5", "axis: 5, below: 0.5", False),
+        ("axis: 5, above: 0.5", "axis: 5, above: 0.5", False),
+        ("axis: 5, above: 0.5", "axis: 4, above: 0.5", True),
+    ],
+)
+def test_no_value_of_an_axis_presses_two_buttons(tmp_path: Path, estop: str, reset: str, fits: bool) -> None:
+    path = written(tmp_path, GOOD.replace("{estop: {button: 1}}", f"{{estop: {{{estop}}}, reset: {{{reset}}}}}"))
+    if fits:
+        load_joy_mapping(path)
+        return
+    with pytest.raises(ReinsError, match="axis 5 used as two buttons"):
+        load_joy_mapping(path)
+
+
+@pytest.mark.parametrize(
     "actions, fits",
     [
         ("{close_gripper: {button: 0}, sit: {button: 0}, open_gripper: {button: 3}, stand: {button: 3}}", True),
         ("{sit: {button: 0}, stand: {button: 0}}", False),
-        ("{sit: {button: 0}, estop: {button: 0}}", False),
+        ("{sit: {button: 0}, reset: {button: 0}}", False),
         ("{sit: {button: 4}}", False),
         ("{close_gripper: {button: 0}, next_joint: {button: 0}}", False),
     ],
 )
 def test_a_button_does_one_thing_for_each_kind_of_robot(tmp_path: Path, actions: str, fits: bool) -> None:
-    path = written(tmp_path, GOOD.replace("{estop: {button: 1}}", actions))
+    path = written(tmp_path, GOOD.replace("{estop: {button: 1}}", f"{{estop: {{button: 1}}, {actions[1:]}"))
     if fits:
         assert load_joy_mapping(path).actions.keys() >= {Action.SIT, Action.CLOSE_GRIPPER}
         return
@@ -113,6 +143,38 @@ def test_a_button_does_one_thing_for_each_kind_of_robot(tmp_path: Path, actions:
 def test_a_key_that_is_used_twice(tmp_path: Path) -> None:
     text = "kind: keys\ntitle: Test\nmotion: {x: [w, s]}\nactions: {estop: w}\n"
     with pytest.raises(ReinsError, match="used twice: w"):
+        load_key_mapping(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "estop, said",
+    [
+        ("space", r"actions.estop.*no terminal sends 'space' as a key: give one character; write \" \""),
+        ("Tab", r"'Tab'.*write \"\\t\""),
+        ("f1", "'f1' as a key: give one character$"),
+        ('""', "'' as a key"),
+        ('"\\e"', "no terminal sends"),
+        ('"\\x03"', "no terminal sends"),
+    ],
+)
+def test_a_key_that_no_terminal_sends(tmp_path: Path, estop: str, said: str) -> None:
+    """It would never stop the robot."""
+    text = f"kind: keys\ntitle: Test\nmotion: {{x: [w, s]}}\nactions: {{estop: {estop}}}\n"
+    with pytest.raises(ReinsError, match=said):
+        load_key_mapping(written(tmp_path, text))
+    with pytest.raises(ReinsError, match=r"motion.x.*no terminal sends"):
+        load_key_mapping(written(tmp_path, text.replace(f"estop: {estop}", 'estop: " "').replace("w, s", "up, s")))
+
+
+@pytest.mark.parametrize("key", ['" "', '"\\t"', '"\\n"', "ä", "Q", '"]"'])
+def test_a_key_that_a_terminal_sends(tmp_path: Path, key: str) -> None:
+    text = f"kind: keys\ntitle: Test\nmotion: {{x: [w, s]}}\nactions: {{estop: {key}}}\n"
+    assert len(load_key_mapping(written(tmp_path, text)).actions[Action.ESTOP]) == 1
+
+
+def test_keys_without_an_emergency_stop(tmp_path: Path) -> None:
+    text = "kind: keys\ntitle: Test\nmotion: {x: [w, s]}\nactions: {reset: R}\n"
+    with pytest.raises(ReinsError, match="`estop` is missing"):
         load_key_mapping(written(tmp_path, text))
 
 

@@ -1,10 +1,11 @@
 """What the control thread and a driver's own thread share: one lock, and every question answered under it."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Condition
 
+from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, SafeCommand, StopCategory, refusal
 from reins.hardware.streaming.session import Measured
 
@@ -46,15 +47,15 @@ class Exchange:
 
     Args:
         first: the first measurement.
-        names: (n,) of the joints.
+        profile: of the robot.
         clock: CLOCK_MONOTONIC [s], or what a test has in its place.
     """
 
-    def __init__(self, first: Measured, names: Sequence[str], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, first: Measured, profile: RobotProfile, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self._lock = Condition()
         self._news = False
-        self._names = names
+        self._names, self._limits = profile.joint_names, profile.velocity
         self._measured = first
         self._offset = -first.time
         self._reference = first.position.copy()
@@ -80,7 +81,7 @@ class Exchange:
             ReinsError: position or velocity has the wrong length.
         """
         with self._lock:
-            refused = refusal(command, self._reference, self._measured.position, self._names)
+            refused = refusal(command, self._reference, self._measured.position, self._names, self._limits)
             if not self._fault:
                 self._fault = refused
             if self._fault:

@@ -102,7 +102,8 @@ class StreamingRobot:
         )
 
     def write(self, command: SafeCommand) -> None:
-        """Track this setpoint from now on; ignored while a fault is set. One that is not finite or that jumps stops.
+        """Track this setpoint from now on; ignored while a fault is set. One that is not finite, that jumps or
+        that is too fast stops.
 
         Raises:
             ReinsError: position or velocity has the wrong length, or not connected yet.
@@ -179,7 +180,7 @@ class _Opening:
         """The thread."""
         try:
             session = self._connect()
-            self._exchange = Exchange(session.measure(), self._profile.joint_names)
+            self._exchange = Exchange(session.measure(), self._profile)
         except ReinsError as error:
             self._error = error
             return

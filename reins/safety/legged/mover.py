@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from reins.contracts.plan import ConstraintKind
 from reins.contracts.scene import Scene
 from reins.hardware.legged import BodyCommand, LeggedState, Posture, SafeBodyCommand
 from reins.hardware.quadruped import QuadrupedProfile
@@ -47,6 +48,8 @@ class LeggedMover:
         self.separation = separation_of(profile, settings)
         self.top_speed = top_speed(profile)
         self.nearest_person = math.inf
+        self.kept: Collection[ConstraintKind] = ("avoid", "keep_out", "speed")
+        """Its filter knows of no torque that a payload would change."""
 
     @property
     def standing(self) -> bool:

@@ -131,6 +131,10 @@ class TestDriving:
         walking.drive("teleop", (9.0, 0.0, 0.0), 100)
         assert speed_use(walking.sent[-1].velocity, walking.profile.body.velocity) == pytest.approx(0.1)
 
+    def test_a_payload_that_no_legs_reckon_with_is_refused(self, walking: LeggedLoop) -> None:
+        with pytest.raises(ReinsError, match="keeps no 'payload' constraint; it keeps avoid, keep_out, speed"):
+            walking.monitor.rules.add(Constraint(kind="payload", mass=2.0), "anna")
+
     def test_the_trace_goes_through(self, walking: LeggedLoop) -> None:
         assert walking.drive("teleop", AHEAD, 1, trace_ns=77)[0].trace_ns == 77
         before = len(walking.sent)

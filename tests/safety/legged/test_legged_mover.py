@@ -1,11 +1,13 @@
 """A legged robot behind the monitor, by itself: what it says before anybody asked for anything, and after."""
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
 from legged_walker import standing, wish
 
+from reins.contracts.plan import ConstraintKind
 from reins.hardware.legged import Posture
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.constraints import ConstraintSet
@@ -49,3 +51,7 @@ def test_driven_by_nobody_it_does_not_rise(mover: LeggedMover, quadruped: Quadru
     mover.forget()
     command, limits = mover.drive(1.0, START, START, 0)
     assert command.posture is Posture.SIT and not command.velocity.any() and limits == ()
+
+
+def test_a_payload_is_no_rule_for_legs_and_everything_else_is(mover: LeggedMover) -> None:
+    assert set(get_args(ConstraintKind)) - set(mover.kept) == {"payload"}
