@@ -159,6 +159,12 @@ class TestHybrid:
         assert time.monotonic() - begun < FAST.answer_limit, "the description was left"
         assert not perception.speaker.trouble
 
+    def test_whatever_a_model_raises_an_answer_is_one_error(self, stage: Stage, hybrid: Make) -> None:
+        perception = hybrid(RuntimeError("a bug"))
+        stage.look(perception)
+        with pytest.raises(ModelError, match="failed: RuntimeError: a bug"):
+            perception.speaker.ask("is the mug upside down?")
+
     def test_no_description_begins_while_a_question_waits_and_closing_ends_it(
         self, stage: Stage, profile: RobotProfile
     ) -> None:
