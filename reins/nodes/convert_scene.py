@@ -3,7 +3,6 @@
 from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from reins_msgs import msg as ros
 
-from reins.contracts.errors import ReinsError
 from reins.contracts.plan import ArgumentValue, Constraint, Plan, SkillCall
 from reins.contracts.scene import Quaternion as QuaternionTuple
 from reins.contracts.scene import Relation, Scene, SceneObject, by_id
@@ -109,13 +108,7 @@ def call_from_msg(message: ros.SkillCall) -> SkillCall:
 
 
 def constraint_to_msg(constraint: Constraint) -> ros.Constraint:
-    """A constraint.
-
-    Raises:
-        ReinsError: it has a distance, for which the message has no field; nothing that is asked for is lost on the way.
-    """
-    if constraint.distance:
-        raise ReinsError(f"'{constraint}' cannot be sent over ROS: reins_msgs/Constraint has no distance")
+    """A constraint."""
     x, y, z = constraint.centre
     return ros.Constraint(
         id=constraint.id,
@@ -125,6 +118,7 @@ def constraint_to_msg(constraint: Constraint) -> ros.Constraint:
         centre=Point(x=x, y=y, z=z),
         size=vector_to_msg(constraint.size),
         mass=constraint.mass,
+        distance=constraint.distance,
         set_by=constraint.set_by,
     )
 
@@ -135,7 +129,7 @@ def constraint_from_msg(message: ros.Constraint) -> Constraint:
     Raises:
         pydantic.ValidationError: (a ValueError) unknown kind, scale out of range, or an object where none belongs.
     """
-    values = {name: getattr(message, name) for name in ("id", "kind", "object", "mass", "set_by")}
+    values = {name: getattr(message, name) for name in ("id", "kind", "object", "mass", "distance", "set_by")}
     values["centre"] = (message.centre.x, message.centre.y, message.centre.z)
     values["size"] = (message.size.x, message.size.y, message.size.z)
     if message.scale or message.kind == ros.Constraint.SPEED:

@@ -40,6 +40,9 @@ def test_a_plan_survives_json() -> None:
         {"kind": "avoid"},
         {"kind": "speed", "object": "red_block"},
         {"kind": "speed", "scale": 0},
+        {"kind": "speed", "scale": 0.5, "distance": 1.0},
+        {"kind": "avoid", "object": "person", "distance": -0.1},
+        {"kind": "avoid", "object": "person", "distance": 10.1},
         {"kind": "keep_out", "size": (1.0, 1.0, 1.0), "centre": (0.0, 1.001 * FARTHEST, 0.0)},
         {"kind": "keep_out", "size": (1.0, 1.0, 1.0), "centre": (0.0, -1.001 * FARTHEST, 0.0)},
         {"kind": "keep_out", "size": (1.0, 1.0, 1.001 * FARTHEST)},
@@ -48,6 +51,13 @@ def test_a_plan_survives_json() -> None:
 def test_a_constraint_that_makes_no_sense_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Constraint.model_validate(fields)
+
+
+@pytest.mark.parametrize(("distance", "text"), [(0.0, "avoid person"), (1.5, "keep 1.5 m away from person")])
+def test_a_constraint_says_how_far_to_keep(distance: float, text: str) -> None:
+    rule = Constraint(kind="avoid", object="person", distance=distance)
+    assert str(rule) == text
+    assert Constraint.model_validate_json(rule.model_dump_json(exclude_defaults=True)) == rule
 
 
 def test_an_unknown_object_is_told_with_those_that_exist() -> None:

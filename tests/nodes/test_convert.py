@@ -173,7 +173,14 @@ WHO = st.sampled_from(["operator", "planner"])
 BOXES = st.tuples(*(st.floats(0.01, 2.0) for _ in range(3)))
 PLACES = st.tuples(FINITE, FINITE, FINITE)
 CONSTRAINTS = (
-    st.builds(Constraint, kind=st.just("avoid"), object=TEXT.filter(bool), set_by=WHO, id=TEXT)
+    st.builds(
+        Constraint,
+        kind=st.just("avoid"),
+        object=TEXT.filter(bool),
+        distance=st.floats(0.0, 10.0),
+        set_by=WHO,
+        id=TEXT,
+    )
     | st.builds(Constraint, kind=st.just("speed"), scale=st.floats(0.01, 1.0), set_by=WHO)
     | st.builds(Constraint, kind=st.just("keep_out"), centre=PLACES, size=BOXES, set_by=WHO)
     | st.builds(Constraint, kind=st.just("payload"), mass=st.floats(0.0, 5.0), set_by=WHO)
