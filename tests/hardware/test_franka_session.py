@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from reins.hardware.franka.session import FrankaSession
-from reins.hardware.profile import load_profile
+from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.streaming.session import Aborted, SessionLost
 
-DRIVE = load_profile("franka").franka
-assert DRIVE is not None
+PROFILE = load_profile("franka")
 
 
 class FakeError(Exception):
@@ -40,6 +39,7 @@ class FakeRobot:
         self.mode = Mode.Idle
         self.errors: bool | Exception = False
         self.settings: list[str] = []
+        self.model: str | Exception = CommandError("libfranka: command not supported")
 
     @property
     def state(self) -> Any:
@@ -52,6 +52,12 @@ class FakeRobot:
         if isinstance(self.errors, Exception):
             raise self.errors
         return self.errors
+
+    @property
+    def model_urdf(self) -> str:
+        if isinstance(self.model, Exception):
+            raise self.model
+        return self.model
 
     def set_collision_behavior(self, *_: object) -> None:
         self.settings.append("collision")
@@ -73,7 +79,7 @@ def session(robot: FakeRobot) -> FrankaSession:
     return connect(robot)
 
 
-def connect(robot: FakeRobot) -> FrankaSession:
+def connect(robot: FakeRobot, profile: RobotProfile = PROFILE) -> FrankaSession:
     franky = SimpleNamespace(
         Robot=lambda _address, realtime_config: robot,
         RealtimeConfig=SimpleNamespace(Enforce=1, Ignore=2),
@@ -84,7 +90,7 @@ def connect(robot: FakeRobot) -> FrankaSession:
         JointImpedanceTrackingMotion=lambda stiffness, damping: SimpleNamespace(set_reference=lambda _reference: None),
         JointReference=lambda q, dq: None,
     )
-    return FrankaSession(franky, "10.0.0.1", DRIVE)
+    return FrankaSession(franky, "10.0.0.1", profile)
 
 
 def test_a_network_that_ends_during_a_recovery_is_a_lost_connection(robot: FakeRobot, session: FrankaSession) -> None:
@@ -122,3 +128,27 @@ def test_a_recovery_waits_for_a_robot_that_still_clears_its_errors(
     robot.settings.clear()
     session.recover()
     assert looks == 3 and robot.settings == ["collision", "load"]
+
+
+def described(profile: RobotProfile) -> str:
+    """What the arm of a profile says of itself."""
+    joints = "".join(
+        f'<joint name="joint{number}" type="revolute"><limit lower="{joint.lower}" upper="{joint.upper}"/></joint>'
+        for number, joint in enumerate(profile.joints, 1)
+    )
+    return f'<robot name="{profile.name}">{joints}<joint name="hand" type="fixed"/></robot>'
+
+
+@pytest.mark.parametrize("name, other", [("franka", "panda"), ("panda", "franka")])
+def test_an_arm_that_is_not_the_profiles_is_not_taken_over(robot: FakeRobot, name: str, other: str) -> None:
+    """A Panda's limits are no limits of a Research 3."""
+    robot.model = described(load_profile(name))
+    connect(robot, load_profile(name))
+    with pytest.raises(SessionLost, match=rf"calls itself '{name}', where .* in profile '{other}' from .*this arm's"):
+        connect(robot, load_profile(other))
+
+
+@pytest.mark.parametrize("model", ["", "no xml", "<robot/>", CommandError("not supported")])
+def test_an_arm_that_does_not_tell_what_it_is_is_believed(robot: FakeRobot, model: str | Exception) -> None:
+    robot.model = model
+    assert connect(robot).measure().trouble == ""

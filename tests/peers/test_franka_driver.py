@@ -51,10 +51,22 @@ class TestFranka(DriverTests):  # type: ignore[misc]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["franka", "panda"])
-def test_the_driver_conforms(lone_peer: FrankaPeer, name: str) -> None:
-    """A Panda's kinematics are those of the peer; its version of the protocol is another library's."""
-    conforms(ARM, lone_peer, load_profile(name))
+def test_the_driver_conforms(lone_peer: FrankaPeer) -> None:
+    conforms(ARM, lone_peer, PROFILE)
+
+
+@pytest.mark.slow
+def test_the_driver_conforms_with_a_panda() -> None:
+    """Its kinematics are those of the peer; its version of the protocol is another library's."""
+    with FrankaPeer(profile="panda") as peer:
+        conforms(ARM, peer, load_profile("panda"))
+
+
+def test_an_arm_that_is_not_the_profiles_is_not_taken_over(lone_peer: FrankaPeer) -> None:
+    subject = ARM.subject(lone_peer, load_profile("panda"))
+    with pytest.raises(ReinsError, match=r"calls itself 'franka', where panda_joint.*give this arm's profile"):
+        subject.open()
+    subject.close()
 
 
 def test_the_peer_stops_on_a_torque_that_jumps(lone_peer: FrankaPeer) -> None:

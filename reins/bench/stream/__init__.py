@@ -1,1 +1,2 @@
-"""Continuous streaming to a real arm's driver: `suite` measures, `bare` is the vendor's library alone."""
+"""Continuous streaming to a real arm's driver: `suite` measures, `use` finds when a setpoint is in use at a peer,
+`bare` is the vendor's library alone."""

@@ -14,10 +14,11 @@ import numpy as np
 from reins.bench.report import Report
 from reins.bench.stream.bare import BARE, errors_of
 from reins.bench.stream.sway import sway_from
+from reins.bench.stream.use import probe_use
 from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.real import make_real
-from reins.hardware.robot import Robot, SafeCommand
+from reins.hardware.robot import FloatArray, Robot, SafeCommand
 from reins.nodes.scheduling import make_ordinary, make_real_time, real_time_allowed
 from reins.peers.process import PeerProcess
 from reins.peers.robot import PEERS
@@ -44,6 +45,13 @@ class _Notes:
         self.stamps: list[float] = []
         self.behind: list[float] = []
         self.faults: list[str] = []
+        self.uses: list[float] = []
+        self.waits: dict[str, float] = {}
+
+    def watch(self, peer: Any) -> None:
+        """How long the peer waited for commands since it was told to count."""
+        said = peer.ask("look")
+        self.waits = {"late_commands": said["late"], "longest_silence_ms": 1e3 * said["longest_silence"]}
 
     def figures(self, period: float) -> dict[str, Any]:
         """Their percentiles."""
@@ -55,6 +63,8 @@ class _Notes:
             "cost_us": _percentiles(1e6 * np.array(self.costs)),
             "behind_rad": _percentiles(np.array(self.behind)),
             "control_errors": len(self.faults),
+            **self.waits,
+            **({"use_ms": _percentiles(1e3 * np.array(self.uses))} if self.uses else {}),
         }
 
 
@@ -73,7 +83,9 @@ def run_stream(
     Returns:
         summary: of `driver` and `library` `rate_hz`, `period_error` (share of the period), `cost_us` of a period's
         calls, `behind_rad` (largest joint, between setpoint and arm) and `control_errors`; of the driver also
-        `state_period_error`; `overhead_us` of the driver over the library. Percentiles as `p50`, `p99`, `max`.
+        `state_period_error`; `overhead_us` of the driver over the library. With a peer also `use_ms`, from a setpoint
+        until it is in use there, `late_commands` and `longest_silence_ms`, and `use_ratio` of the driver to the
+        library. Percentiles as `p50`, `p99`, `max`.
 
     Raises:
         ReinsError: no such driver or profile, or the robot cannot be connected, streams nothing, or does not recover.
@@ -85,8 +97,8 @@ def run_stream(
     try:
         with _robot_at(driver, profile, address) as peer:
             where = address if peer is None else peer.address
-            ours = _stream_driver(make_real(driver, profile, where), profile, 60.0 * minutes, on_second)
-            alone = _stream_bare(driver, profile, where, 60.0 * minutes * BARE_SHARE, on_second)
+            ours = _stream_driver(make_real(driver, profile, where), profile, peer, 60.0 * minutes, on_second)
+            alone = _stream_bare(driver, profile, where, peer, 60.0 * minutes * BARE_SHARE, on_second)
     finally:
         make_ordinary()
     for side, notes in (("the driver", ours), ("the vendor's library alone", alone)):
@@ -99,6 +111,9 @@ def run_stream(
     }
     costs = {side: summary[side]["cost_us"] for side in ("driver", "library")}
     summary["overhead_us"] = {key: costs["driver"][key] - costs["library"][key] for key in ("p50", "p99")}
+    if ours.uses and alone.uses:
+        uses = {side: summary[side]["use_ms"] for side in ("driver", "library")}
+        summary["use_ratio"] = {key: uses["driver"][key] / uses["library"][key] for key in ("p50", "p99")}
     settings = {
         "robot": robot,
         "driver": driver,
@@ -117,31 +132,44 @@ def _robot_at(driver: str, profile: RobotProfile, address: str) -> AbstractConte
     return peer
 
 
-def _stream_driver(robot: Robot, profile: RobotProfile, seconds: float, on_second: Callable[[str], None]) -> _Notes:
-    """Stream until the time is up; a fault is noted, recovered from, and the motion begins anew."""
+def _stream_driver(
+    robot: Robot, profile: RobotProfile, peer: Any, seconds: float, on_second: Callable[[str], None]
+) -> _Notes:
+    """Stream until the time is up; a fault is noted, recovered from, and the motion begins anew. Then step, where there
+    is a peer that sees the steps."""
     notes, period, sequence = _Notes(), 1.0 / profile.rates.command, 0
+
+    def send(position: FloatArray, velocity: FloatArray) -> None:
+        nonlocal sequence
+        sequence += 1
+        robot.write(SafeCommand(sequence, 0.0, period, position, velocity, None))
+        robot.step(period)
+
     robot.connect()
     try:
+        if peer is not None:
+            peer.ask("count")
         end = time.monotonic() + seconds
         while True:
             sway, begin = sway_from(profile, robot.read().position), time.monotonic()
             for due in _dues(period, end, "driver", on_second):
                 t = due - begin
+                position, velocity = sway.position(t), sway.velocity(t)
                 called = time.perf_counter()
-                sequence += 1
-                command = SafeCommand(sequence, 0.0, period, sway.position(t), sway.velocity(t), None)
-                robot.write(command)
-                robot.step(period)
+                send(position, velocity)
                 state = robot.read()
                 notes.costs.append(time.perf_counter() - called)
                 notes.sent.append(time.monotonic())
                 notes.stamps.append(state.stamp)
-                notes.behind.append(float(np.abs(command.position - state.position).max()))
+                notes.behind.append(float(np.abs(position - state.position).max()))
                 if state.fault:
                     notes.faults.append(state.fault)
                     _recover(robot)
                     break
             else:
+                if peer is not None:
+                    notes.watch(peer)
+                    notes.uses = probe_use(peer, send, robot.read().reference.copy(), period)
                 return notes
     finally:
         robot.close()
@@ -157,12 +185,14 @@ def _recover(robot: Robot) -> None:
 
 
 def _stream_bare(
-    driver: str, profile: RobotProfile, address: str, seconds: float, on_second: Callable[[str], None]
+    driver: str, profile: RobotProfile, address: str, peer: Any, seconds: float, on_second: Callable[[str], None]
 ) -> _Notes:
     """The same with the library alone; it ends with the first fault."""
     notes, period = _Notes(), 1.0 / profile.rates.command
     try:
         bare = BARE[driver](profile, address)
+        if peer is not None:
+            peer.ask("count")
         begin = time.monotonic()
         sway = sway_from(profile, bare.position())
         for due in _dues(period, begin + seconds, "library", on_second):
@@ -174,6 +204,9 @@ def _stream_bare(
             notes.costs.append(time.perf_counter() - called)
             notes.sent.append(time.monotonic())
             notes.behind.append(float(np.abs(position - measured).max()))
+        if peer is not None and notes.sent:
+            notes.watch(peer)
+            notes.uses = probe_use(peer, bare.send, position, period)
         bare.close()
     except errors_of(driver) as error:
         notes.faults.append(str(error))

@@ -67,8 +67,8 @@ class Subject(UnderTest[RobotState, SafeCommand, RobotProfile]):
             trace.states.append(state)
         return trace
 
-    def prepare(self) -> None:
-        """Before a check: no fault, at rest, where the suite found the robot.
+    def prepare(self, drive: bool) -> None:
+        """Before a check: no fault, at rest, and where the suite found the robot, if it may be driven there.
 
         Raises:
             ReinsError: it does not recover, or is too far away to be driven back.
@@ -86,7 +86,7 @@ class Subject(UnderTest[RobotState, SafeCommand, RobotProfile]):
             raise ReinsError(
                 f"the robot is {away:.2f} rad from where the checks began; put it back by hand and run them again"
             )
-        if away > NEAR:
+        if drive and away > NEAR:
             self.follow(Nudge(self._start - state.reference, 1.0))
             self.hold(0.1)
         self.rest()

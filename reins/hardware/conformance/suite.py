@@ -97,7 +97,7 @@ def run_checks(
             continue
         began = time.monotonic()
         try:
-            subject.prepare()
+            subject.prepare(drive=entry.moves)
         except ReinsError as error:
             lost = f"not run, because before '{entry.name}' {error}"
             yield _result(entry, Ending.FAILED, str(error), time.monotonic() - began)

@@ -108,8 +108,11 @@ class UnderTest(ABC, Generic[StateT, SafeT, ProfileT]):
         return states
 
     @abstractmethod
-    def prepare(self) -> None:
-        """Before a check: no fault, at rest, where the suite found the robot.
+    def prepare(self, drive: bool) -> None:
+        """Before a check: no fault, at rest, and where the suite found the robot, if it may be driven there.
+
+        Args:
+            drive: whether it may be commanded; a check that commands nothing takes it as it is.
 
         Raises:
             ReinsError: it does not recover, or is too far away to be brought back.

@@ -18,8 +18,7 @@ def franka_robot(profile: RobotProfile, address: str) -> StreamingRobot:
     Raises:
         ReinsError: the profile is not a Franka's, there is no address, or franky-control is not installed.
     """
-    drive = profile.franka
-    if drive is None:
+    if profile.franka is None:
         raise ReinsError(f"profile '{profile.name}' has no part 'franka', and the driver 'franka' drives no other arm")
     if not address:
         raise ReinsError("the driver 'franka' needs the address of the robot's control box: robot_ip")
@@ -27,6 +26,6 @@ def franka_robot(profile: RobotProfile, address: str) -> StreamingRobot:
     return StreamingRobot(
         profile,
         f"the Franka arm at {address}",
-        lambda: FrankaSession(franky, address, drive),
+        lambda: FrankaSession(franky, address, profile),
         lambda: franka_hand(franky, address, profile.gripper),
     )

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from reins.hardware.drive import FrankaDrive
+from reins.hardware.franka.model import objection
 from reins.hardware.franka.words import UNSET, explain, trouble
+from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.hardware.streaming.session import Aborted, Measured, SessionLost
 
@@ -29,15 +30,16 @@ class FrankaSession:
     Args:
         franky: the module.
         address: of the robot.
-        drive: what to tell it.
+        profile: the robot, with its part `franka`: what to tell it.
 
     Raises:
-        SessionLost: it cannot be connected; says why and what to do.
+        SessionLost: it cannot be connected, or is another arm; says why and what to do.
     """
 
-    def __init__(self, franky: Any, address: str, drive: FrankaDrive) -> None:
+    def __init__(self, franky: Any, address: str, profile: RobotProfile) -> None:
+        assert profile.franka is not None, "franka_robot makes sure"
         self._franky = franky
-        self._drive = drive
+        self._drive = profile.franka
         self._motion: Any = None
         self._configured = False
         self._last_time, self._last_at = -1.0, 0.0
@@ -45,9 +47,19 @@ class FrankaSession:
         config = franky.RealtimeConfig.Enforce if realtime else franky.RealtimeConfig.Ignore
         try:
             self._robot = franky.Robot(address, realtime_config=config)
+            if another := objection(self._description(), profile):
+                self.close()
+                raise SessionLost(f"the Franka arm at {address} is not taken over: {another}")
             self._configure()
         except (franky.Exception, RuntimeError) as error:
             raise SessionLost(f"no connection to the Franka arm at {address}: {explain(str(error))}") from None
+
+    def _description(self) -> str:
+        """The robot's own URDF; empty where its system, or this libfranka, is too old to tell."""
+        try:
+            return str(self._robot.model_urdf)
+        except (AttributeError, self._franky.Exception, RuntimeError):
+            return ""
 
     def _configure(self) -> None:
         """Tell the robot what the profile has for it, in a mode in which it listens."""

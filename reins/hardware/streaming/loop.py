@@ -175,6 +175,9 @@ class Loop:
         except ReinsError as error:
             self._exchange.give_up(str(error))
             return
+        except Exception as error:  # of the vendor's library
+            self._exchange.give_up(unforeseen(error))
+            return
         self.phase = Phase.HOLDING
         fault = self._recovered()
         self._exchange.settle(self._session.measure(), fault, anew=True)

@@ -37,7 +37,7 @@ class Peer:
         physics = TorquePhysics(profile, load_world(world))
         self._world = PeerWorld(world, physics, seed)
         self._arm = PeerArm(physics, profile)
-        self._server = PeerServer(self._arm, address, traits)
+        self._server = PeerServer(self._arm, address, traits, profile)
         self._server.init()
         self._watched = "watched" in traits
         self._cut = False
@@ -52,6 +52,8 @@ class Peer:
             "release": lambda request: setattr(self._server, "user_stopped", False),
             "unhome": lambda request: self._server.forget_homing(),
             "log": lambda request: setattr(self, "_log", []),
+            "log_use": lambda request: setattr(self._server, "used", []),
+            "count": lambda request: self._server.silences.begin(),
             "set_table": lambda request: self._world.set_table(request["seed"]),
         }
 
@@ -92,6 +94,9 @@ class Peer:
         if request["do"] == "read_log":
             rows, self._log = self._log, None
             return {"rows": rows}
+        if request["do"] == "read_use":
+            rows, self._server.used = self._server.used, None
+            return {"rows": rows}
         self._actions[request["do"]](request)
         state = self._arm.inner_state
         return {
@@ -102,4 +107,5 @@ class Peer:
             "dq": list(state.dq),
             "mass": self._arm.m_load,
             "homings": self._server.homings,
+            **self._server.silences.told(),
         }

@@ -6,6 +6,7 @@ reflex, as the robot does; a user stop. It reaches into private parts of franky-
 
 import struct
 import time
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, Final
@@ -17,6 +18,7 @@ from franky_sim.franka_robot_protocol import (
     AutomaticErrorRecoveryCommand,
     AutomaticErrorRecoveryStatus,
     BaseCommand,
+    GetRobotModelCommand,
     MoveCommand,
     MoveStatus,
     RobotCommand,
@@ -26,12 +28,18 @@ from franky_sim.franka_robot_protocol import (
 from franky_sim.franka_robot_server import ControlMode, FrankaRobotServer
 from franky_sim.franka_robot_state import FrankaRobotState
 from franky_sim.franka_server import Command, ConnectCommand, ConnectStatus, MessageHeader
+from franky_sim.urdf import FR3_URDF
 
+from reins.hardware.profile import RobotProfile
 from reins.peers.franka.arm import TICK, PeerArm
+from reins.peers.silences import Silences
 
 LOST: Final = 0.25
-"""Silence of the commanding side that is a reflex [s]. The robot's own limit is 20 ms; this peer shares its processor
-with others, and waits longer so that only a cut network counts."""
+"""Silence of the commanding side that is a reflex [s]: this peer shares its processor with others, and waits longer
+than the robot does, so that only a cut network counts."""
+
+PATIENCE: Final = 0.02
+"""The robot's own limit [s]; longer silences are counted."""
 
 TORQUE_RATE: Final = 1.0
 """Largest change of a commanded torque per cycle [N·m]. Source: libfranka, kMaxTorqueRate, 1000 N·m/s."""
@@ -72,6 +80,14 @@ class PeerRecovery(AutomaticErrorRecoveryCommand):  # type: ignore[misc]
         """Answer."""
         server.reflex = ""
         self.reply(AutomaticErrorRecoveryStatus.kSuccess)
+
+
+class PeerModel(GetRobotModelCommand):  # type: ignore[misc]
+    """Tells the robot's description."""
+
+    def handle(self, server: "PeerServer") -> None:
+        """Answer."""
+        self.reply(0, payload=server.description.encode("ascii"))
 
 
 class RefusedConnect(ConnectCommand):  # type: ignore[misc]
@@ -117,10 +133,19 @@ class PeerHand(FrankaGripperServer):  # type: ignore[misc]
 
 
 class PeerServer(FrankaRobotServer):  # type: ignore[misc]
-    """The robot's side of the protocol, with reflexes."""
+    """The robot's side of the protocol, with reflexes.
 
-    def __init__(self, robot: PeerArm, hostname: str, traits: Collection[str]) -> None:
+    Attributes:
+        description: the URDF that the robot tells of itself, with the profile's limits.
+        silences: of the commanding side while a motion runs.
+        used: (time [s], torque of the first joint [N·m]) of every command while it is a list.
+    """
+
+    def __init__(self, robot: PeerArm, hostname: str, traits: Collection[str], profile: RobotProfile) -> None:
         self._traits = traits
+        self.description = _description(profile)
+        self.silences = Silences(PATIENCE)
+        self.used: list[tuple[float, float]] | None = None
         self.hand: PeerHand | None = None
         self.reflex = ""
         self.user_stopped = False
@@ -130,6 +155,7 @@ class PeerServer(FrankaRobotServer):  # type: ignore[misc]
         commands = self._FrankaServer__command_class_map
         commands[RobotCommand.kMove] = PeerMove
         commands[RobotCommand.kAutomaticErrorRecovery] = PeerRecovery
+        commands[RobotCommand.kGetRobotModel] = PeerModel
         if "old" in traits:
             commands[Command.kConnect] = RefusedConnect
 
@@ -159,6 +185,7 @@ class PeerServer(FrankaRobotServer):  # type: ignore[misc]
         """As stock."""
         super().start_motion(*arguments)
         self._last, self._heard = None, time.monotonic()
+        self.silences.rest()
 
     def raise_reflex(self, name: str) -> None:
         """Stop, abort the motion, and stay in the mode Reflex until recovered."""
@@ -201,7 +228,10 @@ class PeerServer(FrankaRobotServer):  # type: ignore[misc]
 
     def _handle_udp_command(self, command_data: bytes) -> None:
         command = UDPCommand.from_bytes(command_data)
-        self._heard = time.monotonic()
+        self._heard = now = time.monotonic()
+        self.silences.heard(now)
+        if self.used is not None:
+            self.used.append((now, float(command.tau_J_d[0])))
         last, self._last = self._last, command
         if last is not None and not (command.torque_command_finished or command.motion_generation_finished):
             cycles = max(1, command.message_id - last.message_id)
@@ -216,3 +246,15 @@ class PeerServer(FrankaRobotServer):  # type: ignore[misc]
 
 def _jumps(before: Any, after: Any, most: float) -> bool:
     return bool(np.abs(np.subtract(after, before)).max() > most * ROUNDING)
+
+
+def _description(profile: RobotProfile) -> str:
+    """The stock description with the limits of the profile's joints."""
+    root = ElementTree.fromstring(FR3_URDF)
+    root.set("name", profile.name)
+    limits = [joint.find("limit") for joint in root.iter("joint") if joint.get("type") == "revolute"]
+    for joint, limit in zip(profile.joints, limits, strict=True):
+        assert limit is not None, "joints that turn have limits"
+        limit.set("lower", repr(joint.lower))
+        limit.set("upper", repr(joint.upper))
+    return ElementTree.tostring(root, encoding="unicode")

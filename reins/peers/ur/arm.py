@@ -75,6 +75,11 @@ class Arm:
         self._motion: Motion | None = None
 
     @property
+    def target(self) -> FloatArray:
+        """(6,) what servoj goes to [rad]."""
+        return self._target
+
+    @property
     def able(self) -> bool:
         """Whether it may move."""
         return self.mode is RobotMode.RUNNING and self.safety is SafetyMode.NORMAL

@@ -8,13 +8,14 @@ from typing import Any
 from reins.contracts.errors import ReinsError
 from reins.hardware.profile import RobotProfile
 from reins.peers.requests import Actions, Request, next_request, tell, ticks
+from reins.peers.silences import Silences
 from reins.peers.ur.arm import TICK, Arm, RobotMode, SafetyMode
 from reins.peers.ur.body import Body
 from reins.peers.ur.dashboard import GREETING, Dashboard
 from reins.peers.ur.gripper import GripperPeer
 from reins.peers.ur.line_server import LineServer, Sockets
 from reins.peers.ur.outputs import outputs_of
-from reins.peers.ur.program import Program
+from reins.peers.ur.program import SERVOJ, Program
 from reins.peers.ur.rtde_server import RtdeServer
 from reins.peers.ur.scripts import ScriptServer
 
@@ -60,6 +61,8 @@ class Peer:
         self._requests.watch(sys.stdin, self._request)
         self._ended = self._cut = False
         self._log: list[tuple[float, ...]] | None = None
+        self._used: list[tuple[float, float]] | None = None
+        self._silences = Silences(1.0 / profile.ur.watchdog)
         self._actions = self._make_actions()
 
     def _listen(self, address: str, traits: Collection[str]) -> Sockets:
@@ -98,6 +101,8 @@ class Peer:
             "gripper_fault": lambda request: setattr(gripper, "fault", request["code"]),
             "object": lambda request: setattr(gripper, "object", request["at"]),
             "log": lambda request: setattr(self, "_log", []),
+            "log_use": lambda request: setattr(self, "_used", []),
+            "count": lambda request: self._silences.begin(),
             "set_table": lambda request: self._body.world.set_table(request["seed"]),
         }
 
@@ -129,11 +134,17 @@ class Peer:
             self._rtde.tick()
         if self._log is not None:
             self._log.append((time.monotonic(), *self._body.position, *self._body.velocity))
+        if self._used is not None:
+            self._used.append((time.monotonic(), float(self._arm.target[0])))
 
     def _put(self, inputs: dict[str, float]) -> None:
         integers = {int(name.rsplit("_", 1)[1]): int(value) for name, value in inputs.items() if "_int_" in name}
         doubles = {int(name.rsplit("_", 1)[1]): value for name, value in inputs.items() if "_double_" in name}
         self._program.put(integers, doubles)
+        if integers.get(0) == SERVOJ:
+            self._silences.heard(time.monotonic())
+        elif 0 in integers:
+            self._silences.rest()
 
     def _release(self) -> None:
         """Everything is well again, and the robot as at the start."""
@@ -154,6 +165,9 @@ class Peer:
         if request["do"] == "read_log":
             rows, self._log = self._log, None
             return {"rows": rows}
+        if request["do"] == "read_use":
+            rows, self._used = self._used, None
+            return {"rows": rows}
         self._actions[request["do"]](request)
         return {
             "q": self._body.position.tolist(),
@@ -165,4 +179,5 @@ class Peer:
             "payload": self._arm.payload,
             "activations": self._gripper.activations,
             "gripper": self._gripper.asked,
+            **self._silences.told(),
         }

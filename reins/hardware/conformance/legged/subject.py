@@ -89,8 +89,8 @@ class LeggedSubject(UnderTest[LeggedState, SafeBodyCommand, QuadrupedProfile]):
         tilt = np.degrees(np.arccos(np.clip(up_of(state.orientation)[2], -1.0, 1.0)))
         return f"{height}, tilted by {tilt:.0f}°"
 
-    def prepare(self) -> None:
-        """Before a check: no fault, lying, at rest.
+    def prepare(self, drive: bool) -> None:
+        """Before a check: no fault, at rest, and lying, if it may be told to lie down.
 
         Raises:
             ReinsError: it does not recover, or does not lie down.
@@ -101,7 +101,7 @@ class LeggedSubject(UnderTest[LeggedState, SafeBodyCommand, QuadrupedProfile]):
         state = self.read()
         if state.fault:
             raise ReinsError(f"the robot does not recover: {state.fault}")
-        if not self.lies(state):
+        if drive and not self.lies(state):
             for _ in range(round(DOWN / self.period)):
                 if self.lies(self.hold(self.period)):
                     break
