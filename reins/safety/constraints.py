@@ -30,7 +30,8 @@ class ConstraintSet:
         speed_scale: share of the speed limits that is allowed, 0 < scale ≤ 1: the operator's setting and the lowest of
             all "speed" constraints.
         avoided: ids of the objects that the arm keeps away from.
-        keep_outs: the "keep_out" constraints: boxes of full extents `size` at `centre`, base frame [m].
+        keep_outs: the "keep_out" constraints: boxes of full extents `size` at `centre` [m], in the base frame of an arm
+            or the odometry frame of a robot that walks.
         payload: largest mass at the tool point of all "payload" constraints [kg]; 0 if there is none.
         changes: grows by one with every change, so that what is made from them is made anew only then.
     """
