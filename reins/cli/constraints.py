@@ -20,7 +20,8 @@ FORMS: Final = {
     "speed": ("SCALE",),
     "payload": ("MASS",),
 }
-"""The words of each kind: an object's id, a box's centre and extents [m], a share of the limits, a mass [kg]."""
+"""The words of each kind: an object's id, a box's centre and extents [m] (base frame of an arm, odometry frame of a
+robot that walks), a share of the limits, a mass [kg]."""
 
 NEGATIVE_NUMBERS: Final = {"ignore_unknown_options": True}
 """Otherwise -0.1 is taken for an option."""
@@ -47,7 +48,10 @@ def add(
     words: Annotated[list[str], typer.Argument(help="An object's id; X Y Z and extents; a scale; a mass.")],
     namespace: Namespace = "",
 ) -> None:
-    """Add one, e.g. `avoid yellow_block`, `keep_out 0.5 -0.2 0.1 0.2 0.2 0.3`, `speed 0.5`, `payload 0.4`."""
+    """Add one, e.g. `avoid yellow_block`, `keep_out 0.5 -0.2 0.1 0.2 0.2 0.3`, `speed 0.5`, `payload 0.4`.
+
+    A box stands still: it is in the base frame of an arm, and in the odometry frame of a robot that walks.
+    """
     constraint = parse_constraint(kind, words)
     with needs_ros():
         from reins.nodes.client import GraphClient

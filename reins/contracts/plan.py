@@ -32,9 +32,10 @@ class Constraint(BaseModel):
     kind:
         "avoid": the arm keeps away from `object`; a legged robot's footprint by `distance` [m], where that is more than
             it keeps from everything.
-        "keep_out": the arm keeps out of the box of `size` (full extents) at `centre`, base frame [m].
+        "keep_out": the robot keeps out of the box of `size` (full extents) at `centre` [m]: base frame of an arm,
+            odometry frame of a robot that walks, for the box stands still.
         "speed": no joint or tool motion faster than `scale` (0 … 1) of the profile's limits.
-        "payload": `mass` [kg] at the tool point.
+        "payload": `mass` [kg] at the tool point of an arm.
 
     The safety monitor gives each its `id`.
     """

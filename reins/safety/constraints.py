@@ -31,7 +31,8 @@ class ConstraintSet:
             all "speed" constraints.
         avoided: ids of the objects that the robot keeps away from.
         distances: how far a legged robot keeps from them [m], by id, where a constraint says so.
-        keep_outs: the "keep_out" constraints: boxes of full extents `size` at `centre`, base frame [m].
+        keep_outs: the "keep_out" constraints: boxes of full extents `size` at `centre` [m], in the base frame of an arm
+            or the odometry frame of a robot that walks.
         payload: largest mass at the tool point of all "payload" constraints [kg]; 0 if there is none.
         changes: grows by one with every change, so that what is made from them is made anew only then.
     """

@@ -184,7 +184,7 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
             self._mover.gate.restart()
             self._stop("clock_jump", "robot", f"robot time jumped by {state.stamp - before.stamp:+.3f} s")
         self._mover.see(state)
-        if math.isfinite(person := self._mover.nearest_person):
+        if math.isfinite(person := self._mover.nearest_person) or self._human.listens_to(SCENE):
             self._human.on_distance(SCENE, person, t)
         if self._machine.mode in IN_CHARGE and (lagging := self._mover.lagging(state)):
             self._stop("not_following", "robot", lagging)

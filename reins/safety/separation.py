@@ -147,6 +147,10 @@ class HumanDistance:
         sensor.add(distance, t)
         self.watch(t)
 
+    def listens_to(self, source: str) -> bool:
+        """Whether that sensor has spoken, and so must go on speaking."""
+        return source in self._sensors
+
     def watch(self, t: float) -> None:
         """Judge at steady time `t` [s]; call it at least once a control period."""
         if not self._sensors:

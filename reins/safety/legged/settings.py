@@ -24,6 +24,12 @@ class LeggedSettings(BaseModel):
         le=5.0,
         description="Smallest distance of a legged robot's footprint from a person that is seen [m].",
     )
+    person_memory: float = Field(
+        default=60.0,
+        gt=0.0,
+        le=86400.0,
+        description="A person who is not seen any more is taken to stand where they were seen last, for this long [s].",
+    )
     step_height: float = Field(
         default=0.05,
         ge=0.0,

@@ -35,20 +35,22 @@ class _Known:
         is_person: whether it is a person.
         shape: the ground that it covers, in the odometry frame.
         in_the_way: whether it is kept out of without a constraint, too.
+        seen: robot time of the scene [s].
     """
 
     is_person: bool
     shape: KeepOut
     in_the_way: bool
+    seen: float
 
 
 class LeggedSurroundings:
     """Keep-outs in the odometry frame, made from the constraints in force and the newest scene.
 
     Scenes are in the base frame of their time; boxes of "keep_out" constraints are in the odometry frame. What is named
-    by an "avoid" constraint gets as much room as people, or as much as it says, and is not stepped on either. People,
-    and what is to be avoided, stay where they were seen last when they are not seen any more; other things are then
-    taken for gone.
+    by an "avoid" constraint gets as much room as people, or as much as it says, and is not stepped on either. What is to
+    be avoided stays where it was seen last when it is not seen any more, and so do people, for `person_memory`: one who
+    left behind the robot's back must not hold it for good. Other things are then taken for gone.
 
     Args:
         profile: the robot.
@@ -85,8 +87,9 @@ class LeggedSurroundings:
         base = min(self._states, key=lambda state: abs(state.stamp - scene.stamp))
         wrong = [item.id for item in scene.objects.values() if not makes_sense(item)]
         good = [item for item in scene.objects.values() if item.id not in wrong]
-        self._known = self._remembered(wrong) | {
-            item.id: _Known(item.label == PERSON, _placed(item, base), self._is_in_the_way(item, base)) for item in good
+        self._known = self._remembered(wrong, scene.stamp) | {
+            item.id: _Known(item.label == PERSON, _placed(item, base), self._is_in_the_way(item, base), scene.stamp)
+            for item in good
         }
         self._update()
         return complaint(wrong)
@@ -106,9 +109,13 @@ class LeggedSurroundings:
         height = self._tallest_stance if base.height is None else base.height
         return height + above_base > self._settings.step_height
 
-    def _remembered(self, wrong: Iterable[str]) -> dict[str, _Known]:
-        kept = {*wrong, *self._constraints.avoided}
-        return {name: known for name, known in self._known.items() if name in kept or known.is_person}
+    def _remembered(self, wrong: Iterable[str], now: float) -> dict[str, _Known]:
+        kept, oldest = {*wrong, *self._constraints.avoided}, now - self._settings.person_memory
+        return {
+            name: known
+            for name, known in self._known.items()
+            if name in kept or (known.is_person and known.seen >= oldest)
+        }
 
     def _update(self) -> None:
         self._seen = self._constraints.changes

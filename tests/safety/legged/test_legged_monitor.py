@@ -365,6 +365,19 @@ class TestSurroundings:
         assert not walking.sent[-1].velocity.any() and walking.sent[-1].posture is Posture.STAND
         assert "human_near" in walking.kinds() and walking.is_in(Mode.ACTIVE_TELEOP)
 
+    def test_a_person_who_left_unseen_holds_it_only_for_a_while(self, quadruped: QuadrupedProfile) -> None:
+        loop = LeggedLoop(quadruped, legged=LeggedSettings(person_memory=1.0)).begin()
+        loop.walk(AHEAD)
+        loop.see(thing("anna", "person", 0.5))
+        loop.drive("teleop", AHEAD, 20)
+        for held in (True, False):
+            loop.see()
+            loop.drive("teleop", AHEAD, round(1.5 / loop.period))
+            assert (loop.monitor.status(loop.t).speed_scale == 0.0) is held
+        assert loop.sent[-1].velocity[0] == pytest.approx(AHEAD[0])
+        assert "human_sensor_lost" not in loop.kinds()
+        assert any("nobody is near: the robot may move again" in event.reason for event in loop.events)
+
     def test_a_person_of_whom_nothing_is_heard_any_more_is_one_of_the_scenes(self, walking: LeggedLoop) -> None:
         walking.see(thing("anna", "person", 5.0))
         walking.drive("teleop", AHEAD, 1)

@@ -205,6 +205,21 @@ class TestWhatCounts:
         np.testing.assert_allclose(np.concatenate([region.centre, region.half]), [3.0, 1.0, 0.5, 1.0])
         assert (region.heading, region.radius) == (0.0, 0.0)
 
+    @given(x=st.floats(-9.0, 9.0), y=st.floats(-9.0, 9.0), yaw=st.floats(-3.0, 3.0))
+    def test_they_stand_still_in_the_odometry_frame_wherever_the_robot_is(
+        self, x: float, y: float, yaw: float, quadruped: QuadrupedProfile, settings: LeggedSettings
+    ) -> None:
+        """As the message says: in the frame of the base they would walk with it."""
+        constraints = ConstraintSet(1.0)
+        around = LeggedSurroundings(quadruped, settings, constraints)
+        around.follow(standing(quadruped, place=(5.0, 0.0)))
+        constraints.add(Constraint(kind="keep_out", centre=(1.0, 2.0, 0.0), size=(1.0, 1.0, 1.0)), "planner")
+        assert around.changed()
+        around.follow(standing(quadruped, place=(x, y), yaw=yaw))
+        around.see(scene())
+        np.testing.assert_array_equal(around.keep_outs[0].centre, [1.0, 2.0])
+        assert around.keep_outs[0].heading == 0.0
+
     def test_boxes_that_were_in_force_before_count_too(
         self, quadruped: QuadrupedProfile, settings: LeggedSettings, constraints: ConstraintSet
     ) -> None:
@@ -223,6 +238,22 @@ class TestMemory:
         around.see(scene(BOX, PERSON, replace(BOX, id="crate")))
         around.see(scene())
         assert sorted(ids(around.keep_outs)) == ["blue_box", "person"]
+
+    @pytest.mark.parametrize(("offset", "stays"), [(0.0, True), (0.5, False)])
+    def test_a_person_who_left_unseen_is_forgotten_in_the_end(
+        self, quadruped: QuadrupedProfile, constraints: ConstraintSet, offset: float, stays: bool
+    ) -> None:
+        """Counted from when they were seen last; with a constraint, never."""
+        around = LeggedSurroundings(quadruped, LeggedSettings(person_memory=8.0), constraints)
+        around.follow(standing(quadruped))
+        for stamp in (100.0, 104.0):
+            around.see(scene(PERSON, stamp=stamp))
+        around.see(scene(stamp=112.0 + offset))
+        assert bool(around.people) is bool(around.keep_outs) is stays
+        around.see(scene(PERSON, stamp=113.0))
+        constraints.add(Constraint(kind="avoid", object="person", set_by="operator"), "operator")
+        around.see(scene(stamp=200.0))
+        assert ids(around.people) == ["person"]
 
     @pytest.mark.parametrize(
         "wrong", [{"position": (math.nan, 0.0, 0.0)}, {"size": (0.0, 1.0, 1.0)}, {"orientation": (0.0, 0.0, 0.0, 0.0)}]
