@@ -84,7 +84,7 @@ def test_pauses_grow_from_failure_to_failure(work: Work) -> None:
     for count in (1, 2):
         until(lambda: beside.wants)
         beside.offer(count)
-        until(lambda count=count: len(work.begun) == count)  # type: ignore[misc]
+        until(lambda count=count: len(work.begun) == count)
         until(lambda: bool(beside.trouble))
     failed = time.monotonic()
     until(lambda: beside.wants)

@@ -242,6 +242,18 @@ class TestVlm:
                 item.colour,
             ) and 0.1 <= found.confidence <= 1.0
 
+    def test_what_was_measured_once_is_one_object_however_often_it_is_named(
+        self, stage: Stage, profile: RobotProfile, vlm: Callable[..., VlmPerception]
+    ) -> None:
+        truth = geometric(stage, profile)
+        image = stage.images("overhead")[0]
+        things = [seen(truth, image, name) for name in truth.objects]
+        twice = {**things[0], "name": "twin"}
+        everything = thing((0, 0, 1000, 1000), name="mess", kind="other", colour="other")
+        scene = look_until(stage, vlm(Seer(reply(everything, *things, twice))), described)
+        assert set(scene.objects) == set(truth.objects)
+        assert any("twin" in doubt for doubt in scene.doubted) and any("mess" in doubt for doubt in scene.doubted)
+
     @pytest.mark.parametrize(
         ("kind", "name", "label"),
         [("bowl", "salad bowl", "bowl"), ("other", "mug", "mug"), ("other", "old tin coffee mug", "tin_coffee_mug")],

@@ -44,7 +44,7 @@ IMAGE = camera()
 
 def judged(*things: dict[str, object], scene: Scene = SCENE, **more: object) -> Told:
     """What comes of a description of that scene."""
-    return judge(read_description(reply(*things, **more)), look_at(scene, [IMAGE]))  # type: ignore[arg-type]
+    return judge(read_description(reply(*things, **more)), look_at(scene, [IMAGE]))
 
 
 class TestPlaces:

@@ -78,7 +78,7 @@ def llama(monkeypatch: pytest.MonkeyPatch) -> type[Llama]:
     library.llama_model_n_ctx_train = lambda _model: 4096
     monkeypatch.setitem(sys.modules, "llama_cpp", library)
     monkeypatch.setitem(sys.modules, "llama_cpp.llama_chat_format", formats)
-    Llama.asked, Llama.resets, Llama.answer = [], 0, staticmethod(says(GOOD))  # type: ignore[assignment]
+    Llama.asked, Llama.resets, Llama.answer = [], 0, staticmethod(says(GOOD))
     return Llama
 
 
@@ -110,7 +110,7 @@ class TestLlamaCpp:
                 raise ValueError("System role not supported")
             yield GOOD
 
-        llama.answer = staticmethod(answer)  # type: ignore[assignment]
+        llama.answer = staticmethod(answer)
         model = DOORS["llama_cpp"](settings)
         prompt = description_prompt(VIEW)
         assert model.complete(prompt, description_schema(), Bounds(), Cancel()).text == GOOD
@@ -124,9 +124,8 @@ class TestLlamaCpp:
     ) -> None:
         def answer(_messages: Any) -> Iterator[str]:
             raise error
-            yield ""
 
-        llama.answer = staticmethod(answer)  # type: ignore[assignment]
+        llama.answer = staticmethod(answer)
         with pytest.raises(ModelError, match=f"model.gguf failed.*{error}"):
             DOORS["llama_cpp"](settings).complete(description_prompt(VIEW), description_schema(), Bounds(), Cancel())
 
@@ -137,7 +136,7 @@ class TestLlamaCpp:
             while not more.wait(0.005):
                 yield "x"
 
-        llama.answer = staticmethod(answer)  # type: ignore[assignment]
+        llama.answer = staticmethod(answer)
         model = DOORS["llama_cpp"](settings)
         prompt, schema = description_prompt(VIEW), description_schema()
         with pytest.raises(ModelError, match=r"no whole reply within 0\.05 s"):

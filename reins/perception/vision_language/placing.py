@@ -1,7 +1,7 @@
 """Things that a model has named, placed by what the depth image measures where it says they are.
 
-A thing without measured points above the table is no object. Its colour, place and size are measured, its name is the
-model's.
+A thing without measured points above the table is no object, nor is one for which another has them already. Its colour,
+place and size are measured, its name is the model's; how well its place is the one that was said is its confidence.
 """
 
 import re
@@ -21,7 +21,7 @@ from reins.perception.relations import relations_of
 from reins.perception.segment import Cloud, Segmenter
 from reins.perception.view import CameraView
 from reins.perception.vision_language.description import GRID, OTHER, Description, SaidObject
-from reins.perception.vision_language.judging import differs, not_there, other_colour
+from reins.perception.vision_language.judging import LEAST_OVERLAP, differs, not_there, other_colour
 from reins.perception.vision_language.place import Rectangle, rectangle_of
 
 SAME_PLACE: Final = 0.05
@@ -32,9 +32,6 @@ ENDS: Final = (2.0, 98.0)
 
 LEAST_EXTENT: Final = 0.004
 """Nothing that is seen to stand on a table is thinner [m]."""
-
-LEAST_SURE: Final = 0.1
-"""Confidence of a thing whose measured place hardly is where the model said."""
 
 THING: Final = "thing"
 """The label of what the model has no usable name for."""
@@ -60,12 +57,14 @@ def placed(
     found: list[SceneObject] = []
     doubts: list[str] = []
     known = list(before)
-    for thing in said.objects:
+    for thing in sorted(said.objects, key=lambda thing: rectangle_of(thing.box).area):  # what is in a bowl before it
         points = _within(cloud, view.shape, rectangle_of(thing.box))
-        if len(points.flat) < segmenter.least_pixels:
+        overlap = _overlap(thing, points, view.shape)
+        if len(points.flat) < segmenter.least_pixels or overlap < LEAST_OVERLAP:
             doubts.append(not_there(thing))
             continue
-        item = _measured(thing, points, view)
+        cloud = _without(cloud, points)
+        item = _measured(thing, points, view, overlap)
         item = replace(item, id=_id_of(item, known, {other.id for other in found}))
         if differs(thing.colour, item.colour):
             doubts.append(other_colour(item.id, thing.colour, item.colour))
@@ -92,14 +91,23 @@ def _within(cloud: Cloud, shape: tuple[int, int], place: Rectangle) -> Cloud:
     return inside.part(np.flatnonzero(of_point == np.bincount(of_point).argmax()))
 
 
-def _measured(thing: SaidObject, points: Cloud, view: CameraView) -> SceneObject:
+def _without(cloud: Cloud, points: Cloud) -> Cloud:
+    """The other points: no two things are where one was measured."""
+    return cloud.part(np.flatnonzero(~np.isin(cloud.flat, points.flat, assume_unique=True)))
+
+
+def _overlap(thing: SaidObject, points: Cloud, shape: tuple[int, int]) -> float:
+    """How well the place of these points is the one that was said, 0 to 1."""
+    return rectangle_of(thing.box).overlap(_rectangle(points, shape)) if len(points.flat) else 0.0
+
+
+def _measured(thing: SaidObject, points: Cloud, view: CameraView, overlap: float) -> SceneObject:
     """The object of these points, which stands on the table; without an id."""
     low, high = np.percentile(points.points.astype(np.float64), ENDS, axis=0)
     x, y = (float(value) for value in (low[:2] + high[:2]) / 2)
     width, depth = (max(float(value), LEAST_EXTENT) for value in high[:2] - low[:2])
     top = max(float(high[2]), LEAST_EXTENT)
     colour = COLOURS[int(np.bincount(points.classes).argmax())]
-    sure = round(max(rectangle_of(thing.box).overlap(_rectangle(points, view.shape)), LEAST_SURE), 3)
     return SceneObject(
         "",
         label_of(thing),
@@ -107,7 +115,7 @@ def _measured(thing: SaidObject, points: Cloud, view: CameraView) -> SceneObject
         (x, y, top / 2),
         (0.0, 0.0, 0.0, 1.0),
         (width, depth, top),
-        sure,
+        round(overlap, 3),
         view.stamp,
         thing.name,
         thing.attributes,
