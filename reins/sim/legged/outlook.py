@@ -50,7 +50,8 @@ def is_up(state: LeggedState, profile: QuadrupedProfile) -> bool:
 def scene_of(ground: GroundSpec, state: LeggedState, profile: QuadrupedProfile) -> Scene:
     """What is true now: what stands about, the robot's posture, and what it is at."""
     position, yaw = state.odometry.position, _yaw(state.odometry.orientation)
-    objects, relations = [], {Relation(ROBOT, "is", STANDING if is_up(state, profile) else SITTING)}
+    objects: list[SceneObject] = []
+    relations = {Relation(ROBOT, "is", STANDING if is_up(state, profile) else SITTING)}
     for name, thing in named(ground):
         x, y = thing.at[0] - position[0], thing.at[1] - position[1]
         z = ground.height_at(*thing.at) + 0.5 * thing.size[2] - position[2]
