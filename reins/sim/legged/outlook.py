@@ -34,7 +34,7 @@ def named(ground: GroundSpec) -> Iterator[tuple[str, Thing]]:
 
 def edge_distance(thing: Thing, point: FloatArray) -> float:
     """Distance of (2,) on the ground from the edge of something [m]; negative inside. A person is round."""
-    x, y = (point - np.array(thing.at)).tolist()
+    x, y = (float(part) for part in point - np.array(thing.at))
     if thing.label == PERSON:
         return math.hypot(x, y) - 0.5 * thing.size[0]
     cos, sin = math.cos(thing.yaw), math.sin(thing.yaw)
