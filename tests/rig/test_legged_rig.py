@@ -1,6 +1,7 @@
 """Skills of a legged robot in physics, through the whole stack: words, plan, gait and safety monitor."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ YARD = load_ground("yard")
 THINGS = dict(named(YARD))
 
 
-def rig(seed: int = 1, **settings: float) -> LeggedRig:
+def rig(seed: int = 1, **settings: Any) -> LeggedRig:
     return LeggedRig(LeggedRigSettings(**settings), YARD, seed)
 
 

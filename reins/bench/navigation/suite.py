@@ -114,7 +114,8 @@ class Judge:
 
     def wrong(self, state: LeggedState) -> tuple[str, ...]:
         """What besides the place is not as it is asked for."""
-        goal, found = self._task.goal, []
+        goal = self._task.goal
+        found: list[str] = []
         if is_up(state, self._profile) is goal.sits:
             found.append("it stands" if goal.sits else "it sits")
         if goal.turned is not None:
@@ -137,7 +138,8 @@ def run_navigation(
         ReinsError: the robot has no legs, or the simulator is not installed.
     """
     profile = load_profile(settings.robot, QuadrupedProfile)
-    began, done = time.monotonic(), []
+    began = time.monotonic()
+    done: list[NavigationEpisode] = []
     for number in range(episodes):
         done.append(run_task(draw_task(seed, number, profile), settings))
         advance(done[-1])

@@ -131,7 +131,8 @@ class _Reader:
     def _go(self, verb: Token) -> None:
         """{ around thing | to thing | thing | direction | length }, in any order"""
         past: list[str] = []
-        goal, direction, length = "", "", None
+        goal, direction = "", ""
+        length: float | None = None
         while True:
             if self._accept(Kind.AROUND):
                 past += self._things()
@@ -164,7 +165,8 @@ class _Reader:
 
     def _turn(self, verb: Token) -> None:
         """( left | right | around ) and an angle, in any order"""
-        direction, angle = "", None
+        direction = ""
+        angle: float | None = None
         while True:
             if token := self._accept(Kind.DIRECTION):
                 direction = token.value
@@ -229,7 +231,8 @@ class _Reader:
     def _things(self) -> tuple[str, ...]:
         """[article | all] {colour} noun | people | it | an id: the ids that are meant."""
         start = self._at
-        quantity, colours = "the", []
+        quantity = "the"
+        colours: list[str] = []
         if self._accept(Kind.PRONOUN):
             return self._meant(NounPhrase(self._text(start), pronoun="it"))
         while token := self._accept(Kind.ARTICLE, Kind.ALL):

@@ -34,7 +34,7 @@ def named(ground: GroundSpec) -> Iterator[tuple[str, Thing]]:
 
 def edge_distance(thing: Thing, point: FloatArray) -> float:
     """Distance of (2,) on the ground from the edge of something [m]; negative inside. A person is round."""
-    x, y = (point - np.array(thing.at)).tolist()
+    x, y = (float(part) for part in point - np.array(thing.at))
     if thing.label == PERSON:
         return math.hypot(x, y) - 0.5 * thing.size[0]
     cos, sin = math.cos(thing.yaw), math.sin(thing.yaw)
@@ -50,7 +50,8 @@ def is_up(state: LeggedState, profile: QuadrupedProfile) -> bool:
 def scene_of(ground: GroundSpec, state: LeggedState, profile: QuadrupedProfile) -> Scene:
     """What is true now: what stands about, the robot's posture, and what it is at."""
     position, yaw = state.odometry.position, _yaw(state.odometry.orientation)
-    objects, relations = [], {Relation(ROBOT, "is", STANDING if is_up(state, profile) else SITTING)}
+    objects: list[SceneObject] = []
+    relations = {Relation(ROBOT, "is", STANDING if is_up(state, profile) else SITTING)}
     for name, thing in named(ground):
         x, y = thing.at[0] - position[0], thing.at[1] - position[1]
         z = ground.height_at(*thing.at) + 0.5 * thing.size[2] - position[2]

@@ -188,7 +188,8 @@ def beside(
     place, free = state.odometry.position[:2], max(distance, target.margin + 2.0 * SLACK) + footprint
     first = bearing(target.centre, place)
     courses = first + 2.0 * np.pi / COURSES * np.arange(COURSES)
-    best, shortest = None, math.inf
+    shortest = math.inf
+    best: FloatArray | None = None
     for course in sorted(courses, key=lambda course: abs(wrapped(course - first))):
         point = _at(target, float(course), free)
         if ground.blocker(point) or float(np.hypot(*(point - place))) >= shortest:

@@ -161,7 +161,8 @@ def _corners(normals: FloatArray, offsets: FloatArray) -> FloatArray:
 
 
 def _path(points: FloatArray, came: NDArray[np.intp]) -> list[FloatArray]:
-    index, path = len(points) - 1, []
+    index = len(points) - 1
+    path: list[FloatArray] = []
     while index >= 0:
         path.append(points[index])
         index = int(came[index])

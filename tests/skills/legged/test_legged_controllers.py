@@ -256,7 +256,7 @@ def worlds(draw: st.DrawFn) -> tuple[list[Thing], tuple[float, float]]:
     return things, (6.5, draw(st.floats(-1.5, 1.5)))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(worlds())
 def test_any_field_of_boxes_and_people_is_crossed_at_a_distance(
     world: tuple[list[Thing], tuple[float, float]],
