@@ -115,7 +115,7 @@ def test_whoever_comes_late_hears_the_description_of_the_arm(make: Callable[...,
     make()
     late = Node("viewer")
     inbox = Inbox(late, String, "robot_description", LATCHED)
-    end, heard = time.monotonic() + SOON, []
+    end, heard = time.monotonic() + SOON, list[String]()
     while not heard:
         assert time.monotonic() < end
         heard = list(inbox.drain())

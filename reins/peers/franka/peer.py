@@ -95,8 +95,8 @@ class Peer:
             rows, self._log = self._log, None
             return {"rows": rows}
         if request["do"] == "read_use":
-            rows, self._server.used = self._server.used, None
-            return {"rows": rows}
+            used, self._server.used = self._server.used, None
+            return {"rows": used}
         self._actions[request["do"]](request)
         state = self._arm.inner_state
         return {

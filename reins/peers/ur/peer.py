@@ -166,8 +166,8 @@ class Peer:
             rows, self._log = self._log, None
             return {"rows": rows}
         if request["do"] == "read_use":
-            rows, self._used = self._used, None
-            return {"rows": rows}
+            used, self._used = self._used, None
+            return {"rows": used}
         self._actions[request["do"]](request)
         return {
             "q": self._body.position.tolist(),
