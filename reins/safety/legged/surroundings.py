@@ -51,9 +51,9 @@ class LeggedSurroundings:
     """Keep-outs in the odometry frame, made from the constraints in force and the newest scene.
 
     Scenes are in the base frame of their time; boxes of "keep_out" constraints are in the odometry frame. What is named
-    by an "avoid" constraint gets as much room as people, and is not stepped on either. What is to be avoided stays where
-    it was seen last when it is not seen any more, and so do people, for `person_memory`: one who left behind the robot's
-    back must not hold it for good. Other things are then taken for gone.
+    by an "avoid" constraint gets as much room as people, and is not stepped on either. What is to be avoided stays
+    where it was seen last when it is not seen any more, and so do people, for `person_memory`: one who left behind the
+    robot's back must not hold it for good. Other things are then taken for gone.
 
     Args:
         profile: the robot.
