@@ -222,7 +222,9 @@ class TestHeld:
             guarded.guard.surround((beside,), replace(block, centre=np.array([shake, shake, 0.0])))
             guarded.place(guarded.home)
             distances = guarded.guard._distances
-            margins.append(next(float(distances.margin[n]) for n in guarded.every if self.is_between(guarded, n)))
+            margins.append(
+                next(float(distances.margin[n]) for n in guarded.every.tolist() if self.is_between(guarded, n))
+            )
         assert 0.0 < margins[0] < SETTINGS.keep_out_margin
         assert margins == [margins[0]] * 5
 
@@ -238,7 +240,7 @@ class TestHeld:
         beside = Box("beside", tool + np.array([0.0, 0.05, 0.0]), np.eye(3), np.array([0.04, 0.04, 0.04]))
         guarded.guard.surround((beside,), block)
         guarded.place(guarded.home)
-        (number,) = (n for n in guarded.every if self.is_between(guarded, n))
+        (number,) = (n for n in guarded.every.tolist() if self.is_between(guarded, n))
         distances = guarded.guard._distances
         assert distances.margin[number] < SETTINGS.keep_out_margin
         away = guarded.home.copy()
