@@ -39,11 +39,18 @@ _OVERCORRECTION: Final = 1.1
 """How much more than it overshot an answer is pulled back."""
 
 
+SAME_SIZE: Final = 5e-3
+"""A keep-out that seems smaller than before by no more than this stays as large as it was: to make another takes time
+that the control thread does not have [m]."""
+
+
 class CollisionGuard:
     """The bodies of one arm and around it.
 
     Where a pair is closer than its margin already (a keep-out was set there, the hand holds what lies on the table) the
-    pair may stay as close as it is, and never come closer.
+    pair may stay as close as it is, and never come closer. What is held is granted that once for each body, when it is
+    taken: seen anew it seems a little closer now and then, and would come closer each time. Once clear of the margin it
+    keeps that again.
 
     Args:
         profile: the robot.
@@ -72,6 +79,7 @@ class CollisionGuard:
         self.approach = np.zeros((ROWS, len(profile.joints)))
         self.fastest = np.full(ROWS, np.inf)
         self._granted: dict[str, float] = {}
+        self._on_leave: Numbers = np.arange(0)
         self._overshot, self._refused = 0.0, 0
         self._rows: Numbers
         self._rebuild()
@@ -84,8 +92,9 @@ class CollisionGuard:
             held: in the tool's frame; None for an empty hand.
         """
         boxes = tuple(keep_outs)
-        same = len(boxes) == len(self._keep_outs) and all(map(_alike, boxes, self._keep_outs))
-        same = same and held is self._held
+        if same := [box.id for box in boxes] == [box.id for box in self._keep_outs]:
+            boxes = tuple(map(_settled, boxes, self._keep_outs))
+            same = all(map(_as_large, boxes, self._keep_outs)) and held is self._held
         if held is None or self._held is None or held.id != self._held.id:
             self._granted.clear()
         self._keep_outs, self._held = boxes, held
@@ -106,6 +115,7 @@ class CollisionGuard:
         self._clear_rows()
         self._watched, self._rate = np.zeros(0), np.zeros(len(pairs))
         self._unplaced = self._held is not None
+        self._on_leave = np.arange(0)
 
     def place(self, position: FloatArray) -> None:
         """The arm is at `position` (n,) [rad], for which the kinematics have just been computed."""
@@ -113,6 +123,8 @@ class CollisionGuard:
         if self._unplaced:
             self._unplaced = False
             self._grant_held()
+        elif self._on_leave.size:
+            self._end_leave()
 
     def _grant_held(self) -> None:
         """What is held may stay as close to everything as it was when it was taken."""
@@ -120,10 +132,25 @@ class CollisionGuard:
         numbers = np.flatnonzero([self._is_held(pair.second) for pair in distances.pairs])
         distances.measure(numbers)
         for number in numbers.tolist():
-            other = distances.bodies[distances.pairs[number].first].name
-            granted = min(self._granted.get(other, np.inf), float(distances.lower[number]))
-            self._granted[other] = granted
+            other, distance = self._other(number), float(distances.lower[number])
+            granted = self._granted.setdefault(other, distance if distance < distances.margin[number] else np.inf)
             distances.margin[number] = min(distances.margin[number], granted)
+        self._on_leave = np.array(
+            [n for n in numbers.tolist() if np.isfinite(self._granted[self._other(n)])], dtype=int
+        )
+
+    def _other(self, number: int) -> str:
+        """The name of the first body of a pair."""
+        return self._distances.bodies[self._distances.pairs[number].first].name
+
+    def _end_leave(self) -> None:
+        """Pairs that are clear of their margin keep it from now on."""
+        distances = self._distances
+        full = np.array([distances.pairs[number].margin for number in self._on_leave.tolist()])
+        clear = distances.lower[self._on_leave] >= full
+        distances.margin[self._on_leave[clear]] = full[clear]
+        self._granted |= {self._other(number): np.inf for number in self._on_leave[clear].tolist()}
+        self._on_leave = self._on_leave[~clear]
 
     def _is_held(self, body: int) -> bool:
         return self._distances.bodies[body].kind is Kind.HELD
@@ -236,6 +263,12 @@ class CollisionGuard:
         return distances.bodies[pair.first].kind
 
 
-def _alike(a: Box, b: Box) -> bool:
-    """Whether two boxes differ in nothing but where they are."""
-    return a.id == b.id and bool((a.size == b.size).all())
+def _settled(new: Box, old: Box) -> Box:
+    """`new`, with those of the old extents that it seems to lack a little of."""
+    lacks = old.size - new.size
+    size = np.where((lacks > 0.0) & (lacks <= SAME_SIZE), old.size, new.size)
+    return Box(new.id, new.centre, new.rotation, size)
+
+
+def _as_large(a: Box, b: Box) -> bool:
+    return bool((a.size == b.size).all())

@@ -3,8 +3,9 @@
 What moves the robot, and how:
 - The reference advances by the robot time that really passes, so that jitter and lost commands leave no step in it.
 - A source that takes over a standing robot starts from the measured position. One that takes over a moving robot goes
-  on from where the reference is, which is where the arm will be when the command acts, drawn to within a leash of the
-  measured state; velocity changes within the acceleration limits in any case.
+  on from where the reference is, which is where the arm will be when the command acts. A reference that is farther from
+  the arm than a leash is drawn in, a little with every command: what holds an arm back must not be let go of at once.
+  Velocity changes within the acceleration limits in any case.
 - Holding, the reference stays where braking ended. While the driver does not track it (it is not armed, or has a fault)
   it follows the measured position, so that nothing jumps when the driver is armed.
 - A gripper target goes with every command until another one comes or it is forgotten, for one message may be lost. It
@@ -22,6 +23,7 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCommand
 from reins.safety.bodies import Box
 from reins.safety.filter import SafetyFilter
+from reins.safety.limits import jerk_limited
 from reins.safety.reference import Reference
 from reins.safety.settings import SafetySettings
 from reins.safety.surroundings import Surroundings
@@ -75,6 +77,9 @@ class Motion:
         self._period = 1.0 / profile.rates.command
         self._filter = make_filter(profile, settings)
         self._reference = Reference(len(profile.joints), self._period, profile.rates.stale_after)
+        self._measured = self._reference.position
+        self._drawn_in = True
+        self._draw_speed = jerk_limited(profile.acceleration, profile.jerk, self._period) * self._period
         self._gripper: GripperCommand | None = None
         self._halt: GripperCommand | None = None
         self._widths: deque[tuple[float, float]] = deque()
@@ -95,16 +100,17 @@ class Motion:
         """Hold the measured position from now on."""
         self._reference.restart(state.position, now)
         self._gripper = self._halt = None
+        self._drawn_in = True
         self._standing_since = now
 
     def take_over(self, state: RobotState, now: float) -> None:
         """A source takes charge, or begins another goal, at robot time `now` [s]."""
         self._gripper = None
-        if self._reference.standing:
+        self._measured = state.position
+        away = np.abs(state.position - self._reference.position)
+        self._drawn_in = self._reference.standing and bool((away <= self._settings.takeover_leash).all())
+        if self._drawn_in:
             self._reference.position = state.position.copy()
-            return
-        leash = self._settings.takeover_leash + LAG * np.abs(self._reference.velocity)
-        self._reference.draw_to(state.position, leash, now)
 
     def surround(self, surroundings: Surroundings) -> None:
         """Keep away from these keep-outs from now on, take that object for held, and reckon with that payload."""
@@ -132,6 +138,8 @@ class Motion:
         """
         before = self._reference.velocity
         elapsed = self._reference.advance(now)
+        if not self._drawn_in:
+            self._draw_in(elapsed, now)
         verdict = self._filter.step(self._reference.position, before, wanted, elapsed, scale)
         return self._send(verdict.velocity, now, stamp, trace_ns, self._gripper), verdict
 
@@ -164,12 +172,19 @@ class Motion:
         track it."""
         self._reference.not_after(state.stamp)
         self._standing_since = min(self._standing_since, state.stamp)
+        self._measured = state.position
         self._watch_fingers(state)
         if not self._reference.standing:
             return
         tracked = np.abs(state.reference - self._reference.position).max() <= UNTRACKED
         if state.fault or (not tracked and state.stamp - self._standing_since > SETTLED):
             self._reference.position = state.position.copy()
+
+    def _draw_in(self, elapsed: float, now: float) -> None:
+        """Towards the arm, after `elapsed` [s], no faster than a joint may change its speed within a period."""
+        leash = self._settings.takeover_leash + LAG * np.abs(self._reference.velocity)
+        self._drawn_in = self._reference.draw_to(self._measured, leash, self._draw_speed * elapsed)
+        self._standing_since = now  # the driver does not track what it has not heard of yet
 
     def _watch_fingers(self, state: RobotState) -> None:
         widths = self._widths

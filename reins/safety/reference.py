@@ -53,9 +53,17 @@ class Reference:
         self.stamp = max(self.stamp, now)
         return elapsed
 
-    def draw_to(self, measured: FloatArray, leash: FloatArray, now: float) -> None:
-        """Bring the position that it will have at `now` to within `leash` (n,) [rad] of the measured one;
-        velocity stays."""
-        way = self.velocity * self.elapsed(now)
-        there = np.minimum(np.maximum(self.position + way, measured - leash), measured + leash)
-        self.position = there - way
+    def draw_to(self, measured: FloatArray, leash: FloatArray, most: FloatArray) -> bool:
+        """Bring the position nearer to the measured one; velocity stays.
+
+        Args:
+            measured: (n,) [rad].
+            leash: (n,) how far from it is near enough [rad].
+            most: (n,) farthest step [rad].
+
+        Returns:
+            Whether it is near enough now.
+        """
+        way = np.minimum(np.maximum(self.position, measured - leash), measured + leash) - self.position
+        self.position = self.position + np.minimum(np.maximum(way, -most), most)
+        return bool((np.abs(way) <= most).all())

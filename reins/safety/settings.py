@@ -149,7 +149,7 @@ class SafetySettings(BaseModel):
         default=0.02,
         ge=0.0,
         le=0.5,
-        description="At takeover in motion the reference is drawn to within this of the measured position [rad].",
+        description="At takeover the reference is drawn in, smoothly, to within this of the measured position [rad].",
     )
     human_stop_distance: float = Field(
         default=0.3,

@@ -80,8 +80,8 @@ class KinematicRobot:
         self._reference = self._reference + self._velocity * dt
 
     def put(self, position: FloatArray) -> None:
-        """Someone moves it by hand."""
-        self._reference = position.copy()
+        """Someone moves it by hand; it stands there until the next setpoint."""
+        self._reference, self._velocity = position.copy(), np.zeros_like(self._velocity)
 
     def shift_clock(self, jump: float) -> None:
         """Its clock jumps [s]."""

@@ -10,7 +10,7 @@ from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import FloatArray
 from reins.safety import collision
 from reins.safety.bodies import Box, Kind
-from reins.safety.collision import ROWS, TOLERANCE, CollisionGuard
+from reins.safety.collision import ROWS, SAME_SIZE, TOLERANCE, CollisionGuard
 from reins.safety.distances import Numbers
 from reins.safety.limits import stopping_distance, stopping_speed
 from reins.safety.settings import SafetySettings
@@ -100,6 +100,7 @@ class TestSurround:
         [
             ((replace(CRATE, centre=CRATE.centre + 0.1), BIN), True),
             ((replace(CRATE, size=CRATE.size * [1.0, 1.0, 1.1]), BIN), False),
+            ((replace(CRATE, size=CRATE.size - [0.0, 0.0, SAME_SIZE + 1e-4]), BIN), False),
             ((replace(CRATE, id="other"), BIN), False),
             ((CRATE,), False),
             ((CRATE, BIN, box("third", 0.0, 0.6, 0.1)), False),
@@ -122,6 +123,18 @@ class TestSurround:
         fresh.guard.surround(boxes, None)
         fresh.measured()
         np.testing.assert_allclose(guarded.guard._distances.lower, fresh.guard._distances.lower, atol=2e-6)
+
+    def test_one_that_seems_a_little_smaller_stays_as_large_as_it_was(self, guarded: Guarded) -> None:
+        """Its measured size shakes from scene to scene, and to make everything anew holds up the control thread."""
+        before = guarded.guard._distances
+        for less in (0.004, 0.001, 0.004, 0.0):
+            guarded.guard.surround((replace(CRATE, size=CRATE.size - less), BIN), None)
+            guarded.measured()
+            assert guarded.guard._distances is before
+        fresh = Guarded(guarded.profile)
+        fresh.guard.surround((CRATE, BIN), None)
+        fresh.measured()
+        np.testing.assert_allclose(before.lower, fresh.guard._distances.lower, atol=2e-6)
 
     @pytest.mark.parametrize("before, after", [(None, POLE), (POLE, None), (POLE, replace(POLE, size=POLE.size * 2.0))])
     def test_what_is_held_is_made_anew_when_it_is_another(
@@ -186,8 +199,9 @@ class TestHeld:
                 granted += distances.margin[number] < pair.margin
         assert granted == 1
 
-    @pytest.mark.parametrize("lift, then", [(-0.2, "first"), (0.2, "second")])
-    def test_seen_anew_the_deeper_of_both_counts(self, guarded: Guarded, lift: float, then: str) -> None:
+    @pytest.mark.parametrize("lift", [-0.2, 0.2])
+    def test_seen_anew_it_is_granted_what_it_was_when_it_was_taken(self, guarded: Guarded, lift: float) -> None:
+        """However deep it seems then: doubt in what is seen must not add up."""
         guarded.guard.surround((), self.DEEP)
         guarded.place(guarded.home)
         first = self.to_table(guarded)[0]
@@ -196,8 +210,51 @@ class TestHeld:
         guarded.guard.surround((), replace(self.DEEP))
         guarded.place(elsewhere)
         margin, second = self.to_table(guarded)
-        assert margin == pytest.approx(first if then == "first" else second)
-        assert (first < second) is (then == "first")
+        assert margin == pytest.approx(first) and abs(second - first) > 0.01
+
+    def test_beside_a_keep_out_it_comes_no_closer_however_it_seems_to_shake(self, guarded: Guarded) -> None:
+        """A block that is carried 10 mm beside one to avoid, seen up to 5 mm to and fro."""
+        tool = guarded.kinematics.tool_jacobian(guarded.home)[0].position
+        block = Box("block", np.zeros(3), np.eye(3), np.full(3, 0.04))
+        beside = Box("beside", tool + np.array([0.0, 0.05, 0.0]), np.eye(3), np.array([0.04, 0.04, 0.04]))
+        margins = []
+        for shake in (0.0, 0.005, -0.005, 0.005, 0.0):
+            guarded.guard.surround((beside,), replace(block, centre=np.array([shake, shake, 0.0])))
+            guarded.place(guarded.home)
+            distances = guarded.guard._distances
+            margins.append(
+                next(float(distances.margin[n]) for n in guarded.every.tolist() if self.is_between(guarded, n))
+            )
+        assert 0.0 < margins[0] < SETTINGS.keep_out_margin
+        assert margins == [margins[0]] * 5
+
+    def is_between(self, guarded: Guarded, number: int) -> bool:
+        """Whether a pair is of what is held and a keep-out."""
+        bodies, pair = guarded.guard._distances.bodies, guarded.guard._distances.pairs[number]
+        return (bodies[pair.first].kind, bodies[pair.second].kind) == (Kind.KEEP_OUT, Kind.HELD)
+
+    def test_once_clear_it_keeps_the_margin_again(self, guarded: Guarded) -> None:
+        """Also when it is seen anew, and near again."""
+        tool = guarded.kinematics.tool_jacobian(guarded.home)[0].position
+        block = Box("block", np.zeros(3), np.eye(3), np.full(3, 0.04))
+        beside = Box("beside", tool + np.array([0.0, 0.05, 0.0]), np.eye(3), np.array([0.04, 0.04, 0.04]))
+        guarded.guard.surround((beside,), block)
+        guarded.place(guarded.home)
+        (number,) = (n for n in guarded.every.tolist() if self.is_between(guarded, n))
+        distances = guarded.guard._distances
+        assert distances.margin[number] < SETTINGS.keep_out_margin
+        away = guarded.home.copy()
+        away[0] += 0.02
+        for position, full in ((away, False), (guarded.home - (away - guarded.home) * 20.0, True)):
+            guarded.place(position)
+            distances.measure(guarded.every)
+            guarded.place(position)
+            assert bool(distances.margin[number] == SETTINGS.keep_out_margin) is full
+        guarded.place(guarded.home)
+        assert distances.margin[number] == SETTINGS.keep_out_margin
+        guarded.guard.surround((beside,), replace(block))
+        guarded.place(guarded.home)
+        assert guarded.guard._distances.margin[number] == SETTINGS.keep_out_margin
 
     @pytest.mark.parametrize("between", ["other", "nothing"])
     def test_another_that_is_taken_is_granted_nothing_of_the_last(self, guarded: Guarded, between: str) -> None:

@@ -167,6 +167,7 @@ class TestSafeCommandsPassUnchanged:
             assert arm.step(wanted).velocity is wanted
 
 
+@pytest.mark.parametrize("profile", EVERY_ARM, indirect=True)
 @pytest.mark.parametrize("offset, passes", [(-1e-6, True), (+1e-6, False)])
 class TestExactlyAtTheLimit:
     """Each limit alone, just inside and just outside of it."""

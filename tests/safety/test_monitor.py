@@ -251,13 +251,18 @@ class TestTakeover:
         assert loop.sent[-1].velocity == pytest.approx(-SPEED)
         check_continuous(loop, loop.sent)
 
-    def test_the_reference_is_drawn_to_a_measured_state_that_is_elsewhere(self, loop: Loop) -> None:
+    def test_the_reference_is_drawn_to_an_arm_that_is_held_back_without_a_step(self, loop: Loop) -> None:
         loop.drive("skill", SPEED, 30)
+        before = loop.sent[-1].position
         loop.robot.put(loop.robot.read().position - 0.2)
         loop.robot.blocked = True
         measured = loop.robot.read().position
-        (sent,) = loop.drive("teleop", 0.0, 1)
-        assert np.abs(sent.position - measured).max() <= 0.02 + 0.05 * SPEED + SPEED * PERIOD + 1e-9
+        sent = loop.drive("teleop", 0.0, 100)
+        steps = np.diff([before, *(command.position for command in sent)], axis=0)
+        assert (np.abs(steps) <= (SPEED + loop.profile.acceleration * PERIOD) * PERIOD + 1e-9).all()
+        away = [float(np.abs(command.position - measured).max()) for command in sent]
+        assert away[0] == pytest.approx(0.2, abs=0.01) and away[-1] < 0.15
+        assert loop.is_in(Mode.ACTIVE_TELEOP)
 
     def test_a_skill_cannot_interrupt_the_operator(self, loop: Loop) -> None:
         loop.drive("teleop", 0.0, 5)

@@ -200,20 +200,43 @@ class TestFingersOfAStop:
 
 class TestTakeover:
     def test_standing_it_starts_from_what_is_measured(self, motion: Motion, profile: RobotProfile) -> None:
-        sagged = profile.home - 0.125
+        sagged = profile.home - SETTINGS.takeover_leash
         motion.take_over(state(profile, position=sagged), NOW)
         sagged_before = sagged.copy()
         sagged += 1.0
         np.testing.assert_array_equal(motion.brake(NOW, NOW).position, sagged_before)
 
+    @pytest.mark.parametrize("speed", [0.0, 0.05])
     @pytest.mark.parametrize("side", [-1.0, 1.0])
-    def test_moving_it_is_drawn_to_within_the_leash_and_the_lag(
-        self, moving: Motion, profile: RobotProfile, gentle: FloatArray, side: float
+    def test_it_is_drawn_to_within_the_leash_and_the_lag_without_a_step(
+        self, motion: Motion, profile: RobotProfile, gentle: FloatArray, side: float, speed: float
     ) -> None:
-        measured = profile.home + side * 0.5
-        moving.take_over(state(profile, position=measured), NOW)
-        leash = SETTINGS.takeover_leash + LAG * gentle
-        np.testing.assert_allclose(drive(moving, gentle, NOW).position, measured - side * leash)
+        """A blocked arm at the other end of a stiff spring: each step of the reference is one of its torque."""
+        wanted = np.full_like(gentle, speed)
+        before, now = drive(motion, wanted, NOW).position, NOW
+        measured = profile.home + side * 0.125
+        motion.take_over(state(profile, position=measured), NOW)
+        fastest = speed + profile.acceleration * PERIOD
+        for _ in range(400):
+            now += PERIOD
+            motion.see(state(profile, now, position=measured, reference=before))
+            position = drive(motion, wanted, now).position
+            assert (np.abs(position - before) <= fastest * PERIOD + 1e-12).all()
+            before, measured = position, measured + wanted * PERIOD
+        away = np.abs(position - measured)
+        assert (away <= SETTINGS.takeover_leash + LAG * speed + 2 * speed * PERIOD + 1e-9).all()
+
+    def test_braking_it_is_not_drawn_in(self, moving: Motion, profile: RobotProfile) -> None:
+        """A stop that holds holds."""
+        moving.take_over(state(profile, position=profile.home + 0.2), NOW)
+        stopped = moving.brake(NOW + PERIOD, NOW).position
+        np.testing.assert_array_equal(moving.brake(NOW + 2 * PERIOD, NOW).position, stopped)
+
+    def test_a_start_ends_it(self, moving: Motion, profile: RobotProfile) -> None:
+        moving.take_over(state(profile, position=profile.home + 0.2), NOW)
+        moving.start(state(profile), NOW)
+        moving.see(state(profile, position=profile.home + 0.2))
+        np.testing.assert_array_equal(drive(moving, np.zeros(len(profile.joints)), NOW).position, profile.home)
 
     def test_moving_close_by_it_goes_on(self, moving: Motion, profile: RobotProfile, gentle: FloatArray) -> None:
         moving.take_over(state(profile, position=profile.home + 0.0625), NOW + PERIOD)

@@ -232,23 +232,29 @@ class TestReference:
         reference.advance(5.05)
         np.testing.assert_array_equal(before, [1.0, 2.0])
 
-    def test_the_leash_is_taut_only_beyond_its_length(self, reference: Reference) -> None:
-        reference.advance(5.0)
-        reference.draw_to(np.array([1.05, 2.5]), np.array([0.1, 0.1]), now=5.0)
-        np.testing.assert_allclose(reference.position, [1.0, 2.4])
-
-    def test_the_leash_is_for_where_it_will_be(self, reference: Reference) -> None:
-        """Moving on for 0.02 s takes the first joint 0.04 on; the leash is taut there, and the velocity stays."""
-        reference.advance(5.0)
+    @pytest.mark.parametrize(
+        "measured, leash, most, there, enough",
+        [
+            ((1.05, 2.5), (0.1, 0.1), 1.0, (1.0, 2.4), True),
+            ((1.5, 1.5), (0.1, 0.2), 1.0, (1.4, 1.7), True),
+            ((1.5, 1.5), (0.1, 0.2), 0.25, (1.25, 1.75), False),
+            ((1.5, 2.0), (0.25, 0.25), 0.25, (1.25, 2.0), True),
+            ((1.5, 2.0), (0.25, 0.25), 0.0, (1.0, 2.0), False),
+        ],
+    )
+    def test_the_leash_is_taut_only_beyond_its_length_and_pulls_no_farther_than_it_may(
+        self,
+        reference: Reference,
+        measured: tuple[float, ...],
+        leash: tuple[float, ...],
+        most: float,
+        there: tuple[float, ...],
+        enough: bool,
+    ) -> None:
         reference.velocity = np.array([2.0, -2.0])
-        reference.draw_to(np.array([0.94, 2.0]), np.array([0.05, 0.05]), now=5.02)
-        np.testing.assert_allclose(reference.position, [0.95, 2.0])
+        assert reference.draw_to(np.array(measured), np.array(leash), np.full(2, most)) is enough
+        np.testing.assert_allclose(reference.position, there)
         np.testing.assert_array_equal(reference.velocity, [2.0, -2.0])
-
-    def test_the_leash_is_taut_on_the_other_side_too(self, reference: Reference) -> None:
-        reference.advance(5.0)
-        reference.draw_to(np.array([1.5, 1.5]), np.array([0.1, 0.2]), now=5.0)
-        np.testing.assert_allclose(reference.position, [1.4, 1.7])
 
 
 class TestSettings:
