@@ -61,9 +61,9 @@ class DemoSettings:
         """Raise ReinsError for an unknown world or backend before anything is started or written."""
         load_world(self.world)
         require_simulator(self.backend)
-        make_planner(self.planner, SKILLS)
         if self.skills not in BACKENDS:
             raise UnknownName("skills backend", self.skills, BACKENDS)
+        make_planner(self.planner, SKILLS)
 
     def arguments(self) -> dict[str, str]:
         """For the launch file."""

@@ -50,7 +50,7 @@ class CollisionGuard:
     Where a pair is closer than its margin already (a keep-out was set there, the hand holds what lies on the table) the
     pair may stay as close as it is, and never come closer. What is held is granted that once for each body, when it is
     taken: seen anew it seems a little closer now and then, and would come closer each time. Once clear of the margin it
-    keeps that again.
+    keeps that again, but for the table's: what is put back where it was taken lies as deep as it did.
 
     Args:
         profile: the robot.
@@ -135,9 +135,11 @@ class CollisionGuard:
             other, distance = self._other(number), float(distances.lower[number])
             granted = self._granted.setdefault(other, distance if distance < distances.margin[number] else np.inf)
             distances.margin[number] = min(distances.margin[number], granted)
-        self._on_leave = np.array(
-            [n for n in numbers.tolist() if np.isfinite(self._granted[self._other(n)])], dtype=int
-        )
+        self._on_leave = np.array([n for n in numbers.tolist() if self._is_on_leave(n)], dtype=int)
+
+    def _is_on_leave(self, number: int) -> bool:
+        kind = self._distances.bodies[self._distances.pairs[number].first].kind
+        return kind is not Kind.TABLE and bool(np.isfinite(self._granted[self._other(number)]))
 
     def _other(self, number: int) -> str:
         """The name of the first body of a pair."""

@@ -51,7 +51,7 @@ def is_described(cameras: FakeCameras) -> bool:
 
 def test_words_doubts_and_answers() -> None:
     with (
-        serving(describes_and_answers(DESCRIPTION)) as server,  # type: ignore[arg-type]
+        serving(describes_and_answers(DESCRIPTION)) as server,
         perception_with_cameras(*model_at(server)) as cameras,
     ):
         cameras.until(lambda: is_described(cameras), "a description")
@@ -69,7 +69,7 @@ def test_words_doubts_and_answers() -> None:
 @pytest.mark.parametrize("behaviour", [closes, streams("I see nothing of note."), streams("")])
 def test_a_model_in_trouble_is_a_diagnostic_and_scenes_go_on(behaviour: object) -> None:
     with (
-        serving(behaviour) as server,  # type: ignore[arg-type]
+        serving(behaviour) as server,
         perception_with_cameras(*model_at(server), "answer_limit:=0.5", "attempts:=1") as cameras,
     ):
         cameras.until(lambda: cameras.level("openai") == WARN, "diagnostics")

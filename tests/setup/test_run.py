@@ -65,6 +65,21 @@ def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments, speaks",
+    [
+        (["demo"], False),
+        (["demo", "--planner", "llama_cpp"], True),
+        (["demo", "--planner"], False),
+        (["up", "sim"], False),
+        (["up", "sim", "planner:=llama_cpp"], True),
+        (["bench", "planning", "--planner=llama_cpp"], True),
+    ],
+)
+def test_a_language_model_is_set_up_for_what_plans_with_it(arguments: list[str], speaks: bool) -> None:
+    assert ("llm" in cli._groups(arguments[0], arguments[1:])) is speaks
+
+
+@pytest.mark.parametrize(
     "given, passed",
     [
         (["-k", "safety"], ["-m", "not slow", "-k", "safety"]),

@@ -30,6 +30,8 @@ The first call sets everything up in .venv and ros2_ws, later ones start at once
 instead of the first of 3.10 to 3.13 that is found.
 """
 RENDERING_COMMANDS = frozenset({"demo", "test", "up", "bench"})
+LANGUAGE_MODEL = "llama_cpp"
+"""The planner that needs the group llm."""
 ENV_NAMES = (
     "VIRTUAL_ENV",
     "PATH",
@@ -113,11 +115,22 @@ def _groups(command: str, arguments: Sequence[str]) -> list[str]:
     if command == "test":
         return ["runtime", "dev"]
     if command != "setup":
-        return ["runtime"]
+        return ["runtime", "llm"] if _planner(arguments) == LANGUAGE_MODEL else ["runtime"]
     unknown = sorted(set(arguments) - set(GROUPS))
     if unknown:
         raise Problem(f"No group {', '.join(unknown)}. The groups are: {', '.join(GROUPS)}.")
     return ["runtime", *(group for group in arguments if group != "runtime")]
+
+
+def _planner(arguments: Sequence[str]) -> str:
+    """Which planner a command is told to run; empty where it is not told."""
+    planner = ""
+    for number, word in enumerate(arguments):
+        if word == "--planner":
+            planner = "".join(arguments[number + 1 : number + 2])
+        elif word.startswith(("--planner=", "planner:=")):
+            planner = word.partition("=")[2]
+    return planner
 
 
 def _require_plain_path(root: Path) -> None:
