@@ -90,6 +90,9 @@ def _read(profile: RobotProfile) -> mujoco.MjSpec:
         return read_ur(path, HAND, FINGERS, FINGER_JOINTS, profile.gripper.max_width)
     spec = mujoco.MjSpec.from_file(str(path))
     spec.meshdir = str(path.parent / "meshes")
+    names = {joint.model_name: joint.name for joint in profile.joints}
+    for joint in spec.joints:
+        joint.name = names.get(joint.name, joint.name)
     return spec
 
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from sim_mover import Mover
 
-from reins.hardware.profile import RobotProfile
+from reins.hardware.profile import RobotProfile, load_profile
+from reins.sim.model import build_model
 from reins.sim.mujoco_robot import MujocoRobot
+from reins.sim.world import load_world
 
 
 @pytest.mark.parametrize("force", [10.0, 40.0])
@@ -27,3 +29,10 @@ def test_effort_holds_the_arm_up_and_keeps_its_limits(mover: Mover, robot: Mujoc
     for step in range(400):
         state = mover.send(start + down * (step * 0.01), down)
         assert (np.abs(state.effort) <= profile.effort + 1e-6).all()
+
+
+def test_joints_are_called_as_in_the_profile() -> None:
+    """A Panda's description is that of its successor."""
+    model = build_model(load_profile("panda"), load_world("tabletop"), pretty=False)
+    names = [model.joint(number).name for number in range(7)]
+    assert names == [f"panda_joint{number}" for number in range(1, 8)]
