@@ -109,12 +109,13 @@ class TestPath:
 class TestClearance:
     @given(arc=ARCS, shape=SHAPES)
     def test_no_point_of_the_path_is_nearer(self, arc: Arc, shape: KeepOut) -> None:
-        """Exact to the last digits but from the middle of a box, where only both ends are looked at."""
+        """Exact to some nanometres, for an arc that hardly turns has its middle far away, but from the middle of a box,
+        where only both ends are looked at."""
         exact, looked = arc.clearance(Regions([shape], GROWN))[0], sampled(arc, shape)
         coarse = arc.length / 2000
-        assert exact >= looked - coarse - 1e-9, "some point is that near"
+        assert exact >= looked - coarse - 1e-8, "some point is that near"
         if looked > -GROWN - shape.radius:
-            assert exact <= looked + 1e-9, "no point is nearer"
+            assert exact <= looked + 1e-8, "no point is nearer"
 
     @given(arc=ARCS, shapes=st.lists(SHAPES, min_size=2, max_size=5))
     def test_each_region_is_judged_by_itself(self, arc: Arc, shapes: list[KeepOut]) -> None:
