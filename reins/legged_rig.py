@@ -5,15 +5,14 @@ that was computed from the state of one period acts in the next, as there.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from typing_extensions import Self
 
 from reins.contracts.errors import ReinsError, UnknownName
-from reins.contracts.event import SafetyEvent
-from reins.contracts.plan import Constraint, Plan, SkillCall
+from reins.contracts.plan import Constraint, SkillCall
 from reins.contracts.scene import Scene
 from reins.hardware.host import DriverHost
 from reins.hardware.legged import BodyCommand, LeggedState, SafeBodyCommand
@@ -25,6 +24,7 @@ from reins.planning.executor import TaskExecutor
 from reins.planning.planner import Planner
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.walking.meaning import read
+from reins.rig import WATCHED, Journal, RigResult
 from reins.safety.constraints import PLANNER
 from reins.safety.monitor import SafetyMonitor
 from reins.safety.settings import SafetySettings
@@ -37,9 +37,6 @@ from reins.skills.legged.factory import LeggedFactory
 from reins.skills.legged.library import LEGGED_SKILLS
 from reins.skills.legged.runner import LeggedRunner
 from reins.skills.legged.stances import posture_of
-
-WATCHED: Final = ("robot", "skills")
-"""The nodes whose heartbeats the rig's safety monitor watches; in lock-step they never miss one."""
 
 PLANNERS: Final = ("symbolic",)
 """Planners that know the skills of legs."""
@@ -66,29 +63,6 @@ class LeggedRigSettings:
     task_time_limit: float = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class LeggedRigResult:
-    """How a task ended.
-
-    Attributes:
-        outcome: "succeeded", "failed", "refused", "question" or "cancelled", as the task itself says.
-        reason: one sentence.
-        plan: the last plan.
-        replans: how often it planned again.
-        duration: robot time it took [s].
-        skills: what ran, with its success, in order.
-        events: what the safety monitor did.
-    """
-
-    outcome: str
-    reason: str
-    plan: Plan | None
-    replans: int
-    duration: float
-    skills: Sequence[tuple[SkillCall, bool]]
-    events: Sequence[SafetyEvent]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LeggedTick:
     """What one control period looked like, for audits and recordings."""
@@ -96,12 +70,6 @@ class LeggedTick:
     state: LeggedState
     command: SafeBodyCommand | None
     scene: Scene
-
-
-@dataclass(slots=True)
-class _Journal:
-    skills: list[tuple[SkillCall, bool]] = field(default_factory=list)
-    events: list[SafetyEvent] = field(default_factory=list)
 
 
 class LeggedRig:
@@ -132,7 +100,7 @@ class LeggedRig:
         )
         self.robot = make_walker(settings.backend, self.profile, ground, seed, make_legs(settings.walk, self.profile))
         self._host: DriverHost[LeggedState, SafeBodyCommand] = DriverHost(self.robot, self.profile)
-        self._journal = _Journal()
+        self._journal = Journal()
         self._pending: SafeBodyCommand | None = None
         self._held_to: tuple[Constraint, ...] = ()
         self._looked = float("-inf")
@@ -158,10 +126,10 @@ class LeggedRig:
         """What is known to stand about."""
         return self._scene
 
-    def run(self, instruction: str) -> LeggedRigResult:
+    def run(self, instruction: str) -> RigResult:
         """Carry out one instruction, closed loop, to its end."""
         begin = self._state.stamp
-        self._journal = _Journal()
+        self._journal = Journal()
         executor = TaskExecutor(self._planner, LEGGED_SKILLS, instruction)
         while True:
             action = executor.next(self._scene, self._state.stamp)
@@ -177,7 +145,7 @@ class LeggedRig:
                 self._journal.skills.append((action.call, success))
                 executor.skill_finished(success, output.reason, self._state.stamp)
         self._hold_to(())
-        return LeggedRigResult(
+        return RigResult(
             outcome=action.outcome,
             reason=action.reason,
             plan=action.plan,

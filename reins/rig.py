@@ -133,7 +133,9 @@ class Approver(Protocol):
 
 
 @dataclass(slots=True)
-class _Journal:
+class Journal:
+    """What has happened in a task: the skills that ran, with their success, and what the safety monitor did."""
+
     skills: list[tuple[SkillCall, bool]] = field(default_factory=list)
     events: list[SafetyEvent] = field(default_factory=list)
 
@@ -177,7 +179,7 @@ class Rig:
         self.robot = make_simulator(settings.backend, self.profile, self.world, seed)
         self._eyes = open_eyes(settings.perception, self.profile, self.world)
         self._host = DriverHost(self.robot, self.profile)
-        self._journal = _Journal()
+        self._journal = Journal()
         self._pending: SafeCommand | None = None
         self._held_to: tuple[Constraint, ...] = ()
         self._last_look = float("-inf")
@@ -212,7 +214,7 @@ class Rig:
             answer = explain(self._trace.story(), instruction, SKILLS)
             return RigResult("answered", answer, None, 0, 0.0, (), ())
         begin = self._state.stamp
-        self._journal = _Journal()
+        self._journal = Journal()
         self._trace.clear()
         self._trace.write("task", instruction=instruction, planner=self._planner.name)
         cadence, approve, reach = self.settings.cadence, self.settings.approve, self._reach

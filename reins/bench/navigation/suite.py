@@ -16,7 +16,8 @@ from reins.hardware.legged import LeggedState
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
-from reins.legged_rig import LeggedRig, LeggedRigResult, LeggedRigSettings, LeggedTick
+from reins.legged_rig import LeggedRig, LeggedRigSettings, LeggedTick
+from reins.rig import RigResult
 from reins.safety.legged.limits import tilt_of, yaw_of
 from reins.safety.legged.settings import LeggedSettings
 from reins.sim.legged.outlook import edge_distance, is_up, named
@@ -157,7 +158,7 @@ def run_task(task: NavigationTask, settings: LeggedRigSettings) -> NavigationEpi
         return _judged(task, judge, rig.state, result)
 
 
-def _judged(task: NavigationTask, judge: Judge, state: LeggedState, result: LeggedRigResult) -> NavigationEpisode:
+def _judged(task: NavigationTask, judge: Judge, state: LeggedState, result: RigResult) -> NavigationEpisode:
     error, wrong, violations = judge.error(state), judge.wrong(state), judge.violations()
     there = error is None or error <= NEAR
     return NavigationEpisode(
