@@ -99,6 +99,12 @@ def planner(
     finish: Annotated[bool, typer.Option(help="When the time is up, measure and export what there is.")] = False,
     examples: Annotated[int, typer.Option(min=1, help="Examples that it is measured on, of each kind.")] = 200,
     save_every: Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")] = 120.0,
+    start: Annotated[
+        Path | None,
+        typer.Option(help="Exported model (.gguf) to begin with, instead of nothing.", exists=True, dir_okay=False),
+    ] = None,
+    rate: Annotated[float | None, typer.Option(min=0.0, help="Learning rate; the recipe's by default.")] = None,
+    prompts: Annotated[float | None, typer.Option(min=0.0, help="Weight of the prompts in the loss.")] = None,
     threads: Threads = 2,
     run: Run = RUNS,
     folder: Annotated[
@@ -111,8 +117,8 @@ def planner(
         from reins.training.planner.recipe import make_planner_model
         from reins.training.planner.settings import PlannerSettings
         from reins.training.planner.train import Limits as PlannerLimits
-    changes = {name: value for name, value in (("seed", seed), ("steps", steps)) if value is not None}
-    settings = PlannerSettings.model_validate(changes)
+    asked = {"seed": seed, "steps": steps, "rate": rate, "prompts": prompts}
+    settings = PlannerSettings.model_validate({name: value for name, value in asked.items() if value is not None})
     place = run / f"planner-{settings.seed}"
     with (
         quick_torch(threads),
@@ -132,6 +138,7 @@ def planner(
             lambda done: progress.update(bar, completed=done),
             folder,
             finish,
+            start,
         )
     if result.model is None:
         out.print(

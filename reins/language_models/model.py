@@ -13,9 +13,9 @@ from reins.contracts.errors import ReinsError
 Schema = dict[str, Any]
 """A JSON schema of the kinds that `grammar_of` knows."""
 
-PromptFormat = Literal["chat", "compact-2"]
+PromptFormat = Literal["chat", "compact-3"]
 
-COMPACT: Final[Literal["compact-2"]] = "compact-2"
+COMPACT: Final[Literal["compact-3"]] = "compact-3"
 """The short prompt of models that were trained on it: a GGUF file says so under the key `reins.prompt`."""
 
 MOST_REPLY: Final = 20_000

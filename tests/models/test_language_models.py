@@ -30,7 +30,7 @@ GOLDEN = (GoldenPlan(instruction="go home", world="tabletop", seed=1, reply="{}"
 def write(path: Path, weights: object = None) -> Path:
     """A small file as `gguf`, the reference writer, makes it."""
     writer = gguf.GGUFWriter(path, "llama")
-    writer.add_string("reins.prompt", "compact-2")
+    writer.add_string("reins.prompt", "compact-3")
     writer.add_string("reins.measured", "familiar/en 0.962, families/zh 0.875")
     writer.add_token_list(["a", "b"])
     writer.add_add_bos_token(False)
@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     file = read_gguf(write(tmp_path / "x.gguf").read_bytes())
-    assert file.metadata["general.architecture"] == "llama" and file.metadata["reins.prompt"] == "compact-2"
+    assert file.metadata["general.architecture"] == "llama" and file.metadata["reins.prompt"] == "compact-3"
     assert file.metadata["tokenizer.ggml.tokens"] == ("a", "b")
     assert file.metadata["tokenizer.ggml.add_bos_token"] is False
     assert file.tensors == {"one": (2, 3), "two": (5, 2)} and file.not_finite == ()

@@ -1,10 +1,10 @@
 """The short prompt, for a small model that was trained on it: a scene in plain lines, then the instruction.
 
     #scene
-    red block on table 45 30
-    green block 1 in blue bowl 62 22 was on table 45 10
-    blue bowl on table 62 22
-    green block 2 on table 45 -30
+    red block on table 45 30 1 left green block 1 green block 2
+    green block 1 in blue bowl 62 22 was on table 45 10 2 left green block 2
+    blue bowl on table 62 22 4 left green block 2 behind red block green block 1
+    green block 2 on table 45 -30 3
     #keep green block 2
     #done
     ok pick green block 1
@@ -14,8 +14,10 @@
     #plan
 
 One line for each object, from left (+y) to right: its name (`kind_names.py`), where it is, x and y of its centre in the
-base frame [cm]; "was" says where it was when the instruction was given, if that is another place. What is gone comes
-last. Sections that have nothing to say are left out. Instructions are in small letters, with names in place of ids.
+base frame [cm]; "was" says where it was when the instruction was given, if that is another place. The rest is about that
+time, too, for an instruction means what it was given in: the how manieth it is from the robot's base, what it is left of
+(right of, seen from there), what it is behind. What is gone comes last. Sections that have nothing to say are left out.
+Instructions are in small letters, with names in place of ids.
 """
 
 from collections.abc import Iterator, Mapping
@@ -111,14 +113,40 @@ def place_of(object_id: str, scene: Scene) -> tuple[str, str]:
 
 
 def _objects(scene: Scene, before: Scene, names: KindNames) -> Iterator[str]:
+    bearings = _bearings(before, names)
     for item in left_to_right(scene):
         old = before.objects.get(item.id)
         place = _place(item, scene, names)
         was = f" was {_place(old, before, names)}" if old is not None and _has_moved(old, item, before, scene) else ""
-        yield f"{names.shown(item.id)} {place}{was}"
+        yield f"{names.shown(item.id)} {place}{was}{bearings.get(item.id, '')}"
     for item in left_to_right(before):
         if item.id not in scene.objects:
-            yield f"{names.shown(item.id)} gone was {_place(item, before, names)}"
+            yield f"{names.shown(item.id)} gone was {_place(item, before, names)}{bearings.get(item.id, '')}"
+
+
+def _bearings(scene: Scene, names: KindNames) -> dict[str, str]:
+    """Of each object that is not held: which one it is from the robot's base (+x), and what it is left of and behind.
+
+    A small model compares numbers badly; who asks for "the nearest one" or "the one behind the bowl" is answered by looking
+    it up.
+    """
+    held = scene.held()
+    order = sorted((item for item in scene.objects.values() if item.id != held), key=_nearness)
+    there = {(relation.subject, relation.predicate, relation.object) for relation in scene.relations}
+    row = [item.id for item in left_to_right(scene)]
+
+    def of(item: SceneObject, word: str, predicate: str) -> str:
+        found = [names.shown(other) for other in row if (item.id, predicate, other) in there]
+        return f" {' '.join((word, *found))}" if found else ""
+
+    return {
+        item.id: f" {rank}{of(item, 'left', 'left_of')}{of(item, 'behind', 'behind')}"
+        for rank, item in enumerate(order, 1)
+    }
+
+
+def _nearness(item: SceneObject) -> tuple[float, str]:
+    return item.position[0], item.id
 
 
 def _kind(item: SceneObject) -> str:

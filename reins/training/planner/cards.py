@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from reins.training.planner.evaluate import Score
 from reins.training.planner.network import size_of
 from reins.training.planner.phrases_file import LANGUAGES, load_held_out, load_phrases
+from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.train import Run
 
 _SPLITS = {
@@ -48,14 +49,14 @@ half precision. SHA-256 `{checksum}`.
 
 ## Training
 
-From nothing, on instructions and plans that are made up (`reins/training/planner/`): scenes, tasks, sentences from
+{_start(settings)}, on instructions and plans that are made up (`reins/training/planner/`): scenes, tasks, sentences from
 {families} families of phrases in two languages, plans of the symbolic planner's search, checked by the verifier. Of
 these, {len(held_out.families)} families, {len(held_out.pairs)} colours of things and {len(held_out.compositions)}
 make-ups of tasks were held out.
 
 {progress.step} steps of up to {settings.batch} tokens, {progress.tokens / 1e6:.1f} million in all, in
 {progress.seconds / 60:.0f} minutes; seed {settings.seed}.
-To make it again: `reins train planner --seed {settings.seed}`.
+To make one like it from nothing: `reins train planner --seed {settings.seed}`.
 
 | step | million tokens | minutes | loss | right | right, held-out families |
 |---|---|---|---|---|---|
@@ -77,6 +78,10 @@ else; or it asks, or refuses, where that is the right answer.
 It knows blocks, bowls and plates on one table, and the words of `reins/training/planner/phrases/`. What it answers is
 held to a grammar, checked by the verifier, and never trusted: see `docs/architecture.md`.
 """
+
+
+def _start(settings: PlannerSettings) -> str:
+    return f"From the model with the SHA-256 `{settings.start}`" if settings.start else "From nothing"
 
 
 def _mean(point: Mapping[str, Mapping[str, float]], split: str) -> float:

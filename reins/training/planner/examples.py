@@ -15,7 +15,7 @@ from reins.skills.registry import SkillSpec
 from reins.training.planner.example import Example
 from reins.training.planner.histories import forbid, turned_down, under_way
 from reins.training.planner.judge import judge
-from reins.training.planner.meanings import Meaning, plan_of
+from reins.training.planner.meanings import FORBIDDEN, Meaning, plan_of
 from reins.training.planner.phrases_file import LANGUAGES, HeldOut, load_held_out, load_phrases
 from reins.training.planner.references import exactly
 from reins.training.planner.scenes import SceneStyle, draw_scene
@@ -184,7 +184,7 @@ def things_of(example: Example) -> list[SceneObject]:
 def _forbidden(meaning: Meaning, history: History) -> Meaning:
     """What is answered where nothing leads to the goal because of what others have forbidden."""
     about = ", ".join(sorted(history.forbidden))
-    return replace(meaning, answer="refusal" if about else "steps", topic="forbidden", about=about)
+    return replace(meaning, answer="refusal" if about else "steps", topic=FORBIDDEN, about=about)
 
 
 def _belongs(example: Example, split: str, held_out: HeldOut) -> bool:

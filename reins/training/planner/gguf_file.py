@@ -22,7 +22,7 @@ PROMPT_KEY: Final = "reins.prompt"
 
 Kind = Literal["f16", "f32"]
 
-_LAYER: Final = {
+LAYER: Final = {
     "attention_norm": "attn_norm",
     "query": "attn_q",
     "key": "attn_k",
@@ -33,6 +33,10 @@ _LAYER: Final = {
     "up": "ffn_up",
     "down": "ffn_down",
 }
+"""Names of a layer's weights here and in llama.cpp."""
+
+OTHERS: Final = {"embedding.weight": "token_embd.weight", "norm.weight": "output_norm.weight"}
+"""Names of the other weights."""
 
 
 def write_gguf(path: Path, network: Llama, tokenizer: Tokenizer, about: Mapping[str, str], kind: Kind = "f16") -> None:
@@ -100,6 +104,6 @@ def _tensors(network: Llama) -> Iterator[tuple[str, NDArray[np.float32]]]:
         values = np.ascontiguousarray(weight.detach().float().numpy())
         if name.startswith("blocks."):
             _, number, part, _ = name.split(".")
-            yield f"blk.{number}.{_LAYER[part]}.weight", values
+            yield f"blk.{number}.{LAYER[part]}.weight", values
         else:
-            yield {"embedding.weight": "token_embd.weight", "norm.weight": "output_norm.weight"}[name], values
+            yield OTHERS[name], values

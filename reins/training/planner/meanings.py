@@ -18,6 +18,10 @@ from reins.training.planner.references import TABLE_REF, Ref, exactly
 PACES: Final = {"careful": 0.5, "slow": 0.3, "very_slow": 0.2, "haste": 1.0}
 """Ways to ask for a speed, and the share of full speed that they mean; haste asks for more than the limits allow."""
 
+FORBIDDEN: Final = "forbidden"
+"""Topic of a refusal to touch what must not be touched. Its thought says first what was understood: only then can be told
+whether that has to be touched."""
+
 EFFORT: Final = 1_000
 """States that are looked at for the teacher's plan; a task that needs more is not asked for."""
 
@@ -158,9 +162,10 @@ def plan_of(
     """
     if meaning.answer == "question":
         return Plan(thought=f"unclear: {meaning.topic}", question=words)
-    if meaning.answer == "refusal":
-        return Plan(thought=f"no: {meaning.topic}", refusal=words)
     task = next(meaning.tasks(), None)
+    if meaning.answer == "refusal":
+        understood = f"{_told_apart(meaning)}{task.summary}; " if task and meaning.topic == FORBIDDEN else ""
+        return Plan(thought=f"{understood}no: {meaning.topic}", refusal=words)
     if task is None:
         return Plan(thought="nothing to do", steps=(), constraints=meaning.constraints)
     try:

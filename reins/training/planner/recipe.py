@@ -61,6 +61,7 @@ def make_planner_model(
     on_step: OnStep = lambda _steps: None,
     out: Path | None = None,
     finish: bool = False,
+    start: Path | None = None,
 ) -> PlannerResult:
     """Train the model, or go on training it; once that is done, measure and export it.
 
@@ -73,11 +74,12 @@ def make_planner_model(
         on_step: told how many steps have been taken.
         out: where a model that is good enough is written too.
         finish: measure and export what there is when the time is up, too, unless someone asked for a pause.
+        start: exported model to begin with.
 
     Raises:
-        ReinsError: the run in `folder` was made with other settings.
+        ReinsError: the run in `folder` was made with other settings, or there is nothing to begin with in `start`.
     """
-    run = train(settings, folder, limits, tell, on_step)
+    run = train(settings, folder, limits, tell, on_step, start)
     if not run.done and (limits.stopped() or not finish):
         return PlannerResult(run, {}, None)
     tell(f"measuring on {measured} examples per split and language")

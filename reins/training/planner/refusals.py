@@ -6,7 +6,7 @@ from random import Random
 from reins.contracts.facts import capacity
 from reins.contracts.scene import Scene
 from reins.training.planner.acts import Actor, draw_kind
-from reins.training.planner.meanings import Act, Meaning
+from reins.training.planner.meanings import FORBIDDEN, Act, Meaning
 from reins.training.planner.references import Describer, Ref, matching
 from reins.training.planner.scenes import COMMON, RARE, STRANGE
 
@@ -114,7 +114,7 @@ def _conflict(scene: Scene, rng: Random) -> Meaning | None:
     if act is None or act.theme is None or act.theme.form == "held":
         return None
     ref = act.place if act.place is not None and rng.random() < 0.4 else act.theme
-    return replace(_refusal("forbidden", replace(act, wishes=()), ref.ids[0]), avoid=(ref,))
+    return replace(_refusal(FORBIDDEN, act, ref.ids[0]), avoid=(ref,))
 
 
 def _unable(scene: Scene, rng: Random) -> Meaning | None:

@@ -55,6 +55,7 @@ class PlannerSettings(BaseModel):
         read: examples that the tokenizer is trained on.
         chunk: examples that are made and sorted by length at a time.
         evaluated: examples of an evaluation, per language.
+        start: SHA-256 of the exported model that it begins with, its tokenizer included; "" for one that knows nothing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,3 +74,4 @@ class PlannerSettings(BaseModel):
     read: int = Field(default=5_000, gt=0)
     chunk: int = Field(default=1_024, gt=0)
     evaluated: int = Field(default=64, gt=0)
+    start: str = ""

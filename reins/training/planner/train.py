@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from math import cos, pi
 from pathlib import Path
 from shutil import which
@@ -19,6 +20,7 @@ from reins.contracts.errors import ReinsError
 from reins.training.planner.batches import NOTHING, Batch, Feed, make_chunk
 from reins.training.planner.evaluate import evaluate
 from reins.training.planner.examples import SPLITS
+from reins.training.planner.gguf_reading import load_gguf
 from reins.training.planner.network import Llama
 from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.tokens import load_tokenizer, train_tokenizer
@@ -87,7 +89,9 @@ class Run:
         return self.progress.step >= self.settings.steps
 
 
-def train(settings: PlannerSettings, folder: Path, limits: Limits, tell: Tell, on_step: OnStep) -> Run:
+def train(
+    settings: PlannerSettings, folder: Path, limits: Limits, tell: Tell, on_step: OnStep, start: Path | None = None
+) -> Run:
     """Train, or go on training, until the run is done or has to pause.
 
     Args:
@@ -96,11 +100,14 @@ def train(settings: PlannerSettings, folder: Path, limits: Limits, tell: Tell, o
         limits: when to pause.
         tell: told of evaluations, a line at a time.
         on_step: told how many steps have been taken.
+        start: exported model to begin with; its shape and its tokenizer are taken with it.
 
     Raises:
-        ReinsError: the run in `folder` was made with other settings.
+        ReinsError: the run in `folder` was made with other settings, or there is nothing to begin with in `start`.
     """
-    run = _resumed(settings, folder) or _begun(settings, folder, tell)
+    if start is not None:
+        settings = _starting_with(settings, start)
+    run = _resumed(settings, folder) or _begun(settings, folder, tell, start)
     began = saved = looked = time.monotonic()
     before = run.progress.seconds
     hidden = _hidden(run)
@@ -167,14 +174,24 @@ def _resumed(settings: PlannerSettings, folder: Path) -> Run | None:
     return run
 
 
-def _begun(settings: PlannerSettings, folder: Path, tell: Tell) -> Run:
+def _starting_with(settings: PlannerSettings, start: Path) -> PlannerSettings:
+    """The settings of a run that begins with a model: its shape, and no easy examples, for it knows those."""
+    network, _ = load_gguf(start)
+    checksum = sha256(start.read_bytes()).hexdigest()
+    return settings.model_copy(update={"start": checksum, "shape": network.shape, "easy": 0})
+
+
+def _begun(settings: PlannerSettings, folder: Path, tell: Tell, start: Path | None) -> Run:
     folder.mkdir(parents=True, exist_ok=True)
-    tell(f"reading {settings.read} examples for the tokenizer")
-    texts = make_chunk(settings.seed, -1, settings.read)
-    tokenizer = train_tokenizer((prompt + reply for prompt, reply in texts), settings.shape.vocabulary)
-    tokenizer.save(str(folder / TOKENIZER))
     torch.manual_seed(settings.seed)
-    network = Llama(settings.shape)
+    if start is not None:
+        network, tokenizer = load_gguf(start)
+    else:
+        tell(f"reading {settings.read} examples for the tokenizer")
+        texts = make_chunk(settings.seed, -1, settings.read)
+        tokenizer = train_tokenizer((prompt + reply for prompt, reply in texts), settings.shape.vocabulary)
+        network = Llama(settings.shape)
+    tokenizer.save(str(folder / TOKENIZER))
     return Run(settings, folder, tokenizer, network, _optimisers(network, settings), Progress())
 
 

@@ -127,7 +127,7 @@ def of_no_known_architecture(folder: Path) -> Path:
 def that_loops(folder: Path) -> Path:
     from tiny_gguf import write_tiny_gguf
 
-    return write_tiny_gguf(folder / "loop.gguf", metadata={"reins.prompt": "compact-2"})
+    return write_tiny_gguf(folder / "loop.gguf", metadata={"reins.prompt": "compact-3"})
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from reins.planning.language.settings import LanguageSettings
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> LanguageSettings:
     """A model that knows nothing."""
-    path = write_tiny_gguf(tmp_path_factory.mktemp("bare") / "tiny.gguf", metadata={"reins.prompt": "compact-2"})
+    path = write_tiny_gguf(tmp_path_factory.mktemp("bare") / "tiny.gguf", metadata={"reins.prompt": "compact-3"})
     return LanguageSettings(model=str(path), attempts=2, max_tokens=60, threads=1, cache=0)
 
 

@@ -72,7 +72,7 @@ def is_safe(plan: Plan) -> bool:
     )
 
 
-@pytest.mark.parametrize("takes", ["chat", "compact-2"])
+@pytest.mark.parametrize("takes", ["chat", "compact-3"])
 @pytest.mark.parametrize("text", INJECTIONS)
 def test_the_prompt_has_the_same_marks_with_the_text_as_without_it(text: str, takes: str) -> None:
     lines = []

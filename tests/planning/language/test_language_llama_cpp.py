@@ -133,8 +133,8 @@ class TestFiles:
     """What a file says, and files that are none."""
 
     def test_it_says_which_prompt_it_takes(self, folder: Path, model: LlamaCppModel) -> None:
-        ours = write_tiny_gguf(folder / "ours.gguf", metadata={"reins.prompt": "compact-2"})
-        assert LlamaCppModel(LlamaSettings(ours)).takes == "compact-2"
+        ours = write_tiny_gguf(folder / "ours.gguf", metadata={"reins.prompt": "compact-3"})
+        assert LlamaCppModel(LlamaSettings(ours)).takes == "compact-3"
         other = write_tiny_gguf(folder / "other.gguf", metadata={"reins.prompt": "compact-9"})
         assert LlamaCppModel(LlamaSettings(other)).takes == model.takes == "chat"
 

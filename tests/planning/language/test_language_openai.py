@@ -98,8 +98,8 @@ class TestReplies:
 
     def test_a_text_to_continue_is_held_to_a_grammar(self, serve: Serve) -> None:
         server = serve(streams())
-        model = OpenAIModel(server.url, "m", "", takes="compact-2")
-        assert model.takes == "compact-2"
+        model = OpenAIModel(server.url, "m", "", takes="compact-3")
+        assert model.takes == "compact-3"
         assert model.complete("#plan\n", SCHEMA, Bounds(), Cancel(), unheard).text == PLAN
         model.close()
         assert server.paths == ["/v1/completions"]

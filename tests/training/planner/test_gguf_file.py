@@ -67,7 +67,7 @@ def test_the_end_is_the_end(loaded: Any) -> None:
 
 
 def test_the_file_says_what_prompt_it_takes(loaded: Any) -> None:
-    assert loaded.metadata["reins.prompt"] == "compact-2"
+    assert loaded.metadata["reins.prompt"] == "compact-3"
 
 
 def test_the_likeliest_tokens_are_the_same(

@@ -77,7 +77,7 @@ def test_a_model_is_exported_with_its_card_and_stays_out_if_it_is_bad(tmp_path: 
     card = result.model.with_suffix(".md").read_text(encoding="utf-8")
     assert "SHA-256" in card and "| ways to say things that were held out | zh |" in card
     written = json.loads(result.model.with_suffix(".json").read_text(encoding="utf-8"))
-    assert written["sha256"] in card and written["metadata"]["reins.prompt"] == "compact-2"
+    assert written["sha256"] in card and written["metadata"]["reins.prompt"] == "compact-3"
     assert not result.enters and not (tmp_path / "models").exists()
     assert any("stays out" in line and "familiar/en" in line for line in told)
 
