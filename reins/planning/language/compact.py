@@ -14,10 +14,10 @@
     #plan
 
 One line for each object, from left (+y) to right: its name (`kind_names.py`), where it is, x and y of its centre in the
-base frame [cm]; "was" says where it was when the instruction was given, if that is another place. The rest is about that
-time, too, for an instruction means what it was given in: the how manieth it is from the robot's base, what it is left of
-(right of, seen from there), what it is behind. What is gone comes last. Sections that have nothing to say are left out.
-Instructions are in small letters, with names in place of ids.
+base frame [cm]; "was" says where it was when the instruction was given, if that is another place. The rest of the line
+is about that time, too, for that is what the words of the instruction mean: its place in the order of nearness to the
+robot's base, what it is left of, what it is behind. What is gone comes last. Sections that have nothing to say are left
+out. Instructions are in small letters, with names in place of ids.
 """
 
 from collections.abc import Iterator, Mapping
@@ -125,10 +125,9 @@ def _objects(scene: Scene, before: Scene, names: KindNames) -> Iterator[str]:
 
 
 def _bearings(scene: Scene, names: KindNames) -> dict[str, str]:
-    """Of each object that is not held: which one it is from the robot's base (+x), and what it is left of and behind.
+    """Of each object that is not held: its place in the order of nearness (+x), and what it is left of and behind.
 
-    A small model compares numbers badly; who asks for "the nearest one" or "the one behind the bowl" is answered by looking
-    it up.
+    A small model compares numbers badly; which one is nearest, or behind the bowl, it can look up.
     """
     held = scene.held()
     order = sorted((item for item in scene.objects.values() if item.id != held), key=_nearness)

@@ -49,9 +49,9 @@ half precision. SHA-256 `{checksum}`.
 
 ## Training
 
-{_start(settings)}, on instructions and plans that are made up (`reins/training/planner/`): scenes, tasks, sentences from
-{families} families of phrases in two languages, plans of the symbolic planner's search, checked by the verifier. Of
-these, {len(held_out.families)} families, {len(held_out.pairs)} colours of things and {len(held_out.compositions)}
+{_start(settings)}, on instructions and plans that are made up (`reins/training/planner/`): scenes, tasks, sentences
+from {families} families of phrases in two languages, plans of the symbolic planner's search, checked by the verifier.
+Of these, {len(held_out.families)} families, {len(held_out.pairs)} colours of things and {len(held_out.compositions)}
 make-ups of tasks were held out.
 
 {progress.step} steps of up to {settings.batch} tokens, {progress.tokens / 1e6:.1f} million in all, in

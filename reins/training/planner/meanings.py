@@ -19,8 +19,8 @@ PACES: Final = {"careful": 0.5, "slow": 0.3, "very_slow": 0.2, "haste": 1.0}
 """Ways to ask for a speed, and the share of full speed that they mean; haste asks for more than the limits allow."""
 
 FORBIDDEN: Final = "forbidden"
-"""Topic of a refusal to touch what must not be touched. Its thought says first what was understood: only then can be told
-whether that has to be touched."""
+"""Topic of a refusal to touch what must not be touched. Its thought says first what was understood: only then can be
+told what that touches."""
 
 EFFORT: Final = 1_000
 """States that are looked at for the teacher's plan; a task that needs more is not asked for."""
