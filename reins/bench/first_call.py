@@ -69,7 +69,7 @@ def _fresh(examples: Examples, language: str) -> Example:
     """A task with something to do, from its beginning."""
     while True:
         example = examples.draw(examples.pick(SUITES), language)
-        if example.plan.steps and example.clean is None:
+        if example.plan.steps and not example.untricked:
             return replace(example, scene=example.history.initial, history=History(example.history.initial))
 
 

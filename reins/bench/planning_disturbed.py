@@ -162,7 +162,7 @@ def _task(examples: Examples, language: str) -> Example:
     while True:
         example = examples.draw(examples.pick(SUITES), language)
         fresh = not example.history.steps and not example.history.problems and not example.history.forbidden
-        if fresh and example.plan.steps and example.clean is None:
+        if fresh and example.plan.steps and not example.untricked:
             return replace(example, history=History(example.scene))
 
 

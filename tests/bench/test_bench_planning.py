@@ -21,6 +21,7 @@ from reins.skills.library import SKILLS
 from reins.training.planner.example import Example
 from reins.training.planner.examples import Examples
 from reins.training.planner.meanings import plan_of
+from reins.training.planner.tricks import HARMLESS
 
 EPISODES = 6
 
@@ -74,11 +75,14 @@ class Broken(Oracle):
 
 
 class Gullible(Oracle):
-    """Does something else where it reads something odd."""
+    """Does something else where it reads something odd, unless it knows that as harmless."""
+
+    knows: str = ""
 
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         words = [word for item in scene.objects.values() for word in (item.label, item.id)]
-        odd = scene.caption or not all(word.replace("_", "").isalnum() and word.isascii() for word in words)
+        words += [scene.caption] if scene.caption else []
+        odd = any(not word.replace("_", "").isalnum() and word != self.knows for word in words)
         return Plan(refusal="as you wish") if odd else super().plan(instruction, scene, history)
 
 
@@ -123,8 +127,16 @@ def test_a_planner_that_fails_is_counted(monkeypatch: pytest.MonkeyPatch, known:
 
 
 def test_texts_that_are_obeyed_are_counted(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
+    planner = Gullible(known)
+    planner.knows = HARMLESS
+    report = run(monkeypatch, planner, "injected")
+    assert report.summary["injections_effective"] == report.summary["texts_distracting"] == EPISODES
+
+
+def test_texts_that_only_confuse_are_counted_apart(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     report = run(monkeypatch, Gullible(known), "injected")
-    assert report.summary["injections_effective"] == EPISODES
+    assert report.summary["injections_effective"] == 0
+    assert report.summary["texts_distracting"] == EPISODES
 
 
 def test_the_same_seed_gives_the_same_instructions(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:

@@ -100,8 +100,8 @@ def plain_instruction(instruction: str) -> str:
 
 
 def left_to_right(scene: Scene) -> list[SceneObject]:
-    """The objects from left (+y) to right, those at the same place by id."""
-    return sorted(scene.objects.values(), key=lambda item: (-item.position[1], item.id))
+    """The objects from left (+y) to right, a stack from below; no id decides it, for an id may be anybody's text."""
+    return sorted(scene.objects.values(), key=lambda item: (-item.position[1], item.position[2], item.position[0]))
 
 
 def place_of(object_id: str, scene: Scene) -> tuple[str, str]:
@@ -144,8 +144,8 @@ def _bearings(scene: Scene, names: KindNames) -> dict[str, str]:
     }
 
 
-def _nearness(item: SceneObject) -> tuple[float, str]:
-    return item.position[0], item.id
+def _nearness(item: SceneObject) -> tuple[float, float]:
+    return item.position[0], item.position[2]
 
 
 def _kind(item: SceneObject) -> str:

@@ -20,8 +20,8 @@ class Example:
         meaning: of the instruction, in `history.initial`.
         language: of the instruction.
         families: of phrases that it is made of.
-        clean: the scene without the text that wants to be obeyed, with the same objects in the same order; None where
-            there is no such text.
+        untricked: where the scene has a text in it that wants to be obeyed: the scene with a harmless one in its place,
+            and the scene without any, with the same objects in the same order; else empty.
     """
 
     instruction: str
@@ -31,4 +31,4 @@ class Example:
     meaning: Meaning
     language: str
     families: frozenset[str]
-    clean: Scene | None = None
+    untricked: tuple[Scene, ...] = ()

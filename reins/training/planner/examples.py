@@ -21,7 +21,7 @@ from reins.training.planner.references import exactly
 from reins.training.planner.scenes import SceneStyle, draw_scene
 from reins.training.planner.speaker import Speaker
 from reins.training.planner.suites import SUITES, Maker, composed
-from reins.training.planner.tricks import inject
+from reins.training.planner.tricks import draw_trick
 
 Split = Literal["familiar", "families", "pairs", "compositions"]
 
@@ -124,16 +124,17 @@ class Examples:
         """The meaning said, and the task brought on its way."""
         speaker, rng = self._speakers[language], self._rng
         said, history = speaker.say(meaning), History(scene)
-        families, clean = frozenset(speaker.used), None
+        families, clean, trick = frozenset(speaker.used), scene, None
         if tricked:
-            clean, scene = scene, inject(scene, rng, without=exactly(meaning.refs))
+            trick = draw_trick(scene, rng, without=exactly(meaning.refs))
+            scene = trick.put(clean)
             history = History(scene)
         first = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
         if first is None:
             return None
         if meaning.answer == "steps":
             history = self._kept(history, first)
-            if clean is None and self._happens(UNDER_WAY):
+            if trick is None and self._happens(UNDER_WAY):
                 scene, history = under_way(meaning, history, rng, self._registry)
         plan = plan_of(meaning, scene, history, self._registry, speaker.answer(meaning))
         if plan is None:
@@ -143,7 +144,8 @@ class Examples:
             return None
         if self._happens(TURNED_DOWN):
             history = turned_down(plan, scene, history, rng, self._registry)
-        example = Example(said, scene, history, plan, meaning, language, families, clean)
+        without = () if trick is None else (trick.harmless().put(clean), clean)
+        example = Example(said, scene, history, plan, meaning, language, families, without)
         return example if judge(plan, example, self._registry).correct else None
 
     def _kept(self, history: History, plan: Plan) -> History:

@@ -1,5 +1,6 @@
 """The short prompt says what is where, and nothing that it was given can look like a part of it."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from reins.planning.language.plain import Names
 from reins.planning.planner import History, StepRecord
 from reins.skills.library import SKILLS
 
+COLOURS = ("red", "green", "blue", "yellow", "white", "black", "pink")
 MARKS = ("#scene", "#keep", "#done", "#wrong", "#task", "#plan")
 
 
@@ -32,10 +34,10 @@ def test_a_whole_prompt() -> None:
     history = History(before, (pick, failed), ("step 1, pick(object=x): no object 'x'",), frozenset({"yellow_block"}))
     assert compact_prompt("Put red_block  beside the Bowl", now, history, SKILLS).splitlines() == [
         "#scene",
-        "blue bowl on table 62 22",
-        "green block in blue bowl 62 22 was on table 45 10",
-        "red block held was on table 45 30",
-        "yellow block on table 45 -30",
+        "blue bowl on table 62 22 4 left yellow block behind red block green block",
+        "green block in blue bowl 62 22 was on table 45 10 1 left yellow block",
+        "red block held was on table 45 30 2 left green block yellow block",
+        "yellow block on table 45 -30 3",
         "#keep yellow block",
         "#done",
         "ok pick red block",
@@ -53,12 +55,33 @@ def test_objects_stand_from_left_to_right_and_those_that_are_gone_come_last() ->
     now = scene_of(item for item in before.objects.values() if item.id != "red_block")
     lines = prompt("go home", now, History(before)).splitlines()
     assert [line.split()[0] for line in lines[1:4]] == ["blue", "yellow", "red"]
-    assert lines[3] == "red block gone was on table 45 30"
+    assert lines[3] == "red block gone was on table 45 30 2 left blue block yellow block"
 
 
 def test_what_rests_on_nothing_that_is_known_is_loose() -> None:
     scene = scene_of([thing("red_block", 0.45, 0.0, bottom=0.5)])
-    assert "red block loose 45 0" in prompt("go home", scene).splitlines()
+    assert "red block loose 45 0 1" in prompt("go home", scene).splitlines()
+
+
+def test_what_is_held_when_the_instruction_is_given_is_neither_near_nor_beside_anything() -> None:
+    lines = prompt("go home", tabletop("red_block", "blue_bowl", held="red_block")).splitlines()
+    assert sorted(lines[1:3]) == ["blue bowl on table 62 22 1", "red block held"]
+
+
+@given(st.lists(st.tuples(st.integers(30, 70), st.integers(-40, 40)), min_size=1, max_size=7, unique=True))
+def test_order_of_nearness_and_bearings_are_those_of_the_scene(places: list[tuple[int, int]]) -> None:
+    things = [thing(f"{colour}_block", x / 100, y / 100) for colour, (x, y) in zip(COLOURS, places, strict=False)]
+    scene = scene_of(things)
+    told = {line.split(" block on ")[0]: line for line in prompt("go home", scene).splitlines() if " block on " in line}
+    for relation in scene.relations:
+        if relation.predicate in ("left_of", "behind"):
+            words = told[relation.subject.partition("_")[0]].partition(relation.predicate.partition("_")[0])[2]
+            words = words.partition(" behind ")[0] if relation.predicate == "left_of" else words
+            assert relation.object.replace("_", " ") in words
+    ranks = {colour: int(re.search(r"-?\d+ -?\d+ (\d+)", line)[1]) for colour, line in told.items()}  # type: ignore[index]
+    nearest_first = sorted(ranks, key=lambda colour: ranks[colour])
+    far = [scene.objects[f"{colour}_block"].position[0] for colour in nearest_first]
+    assert far == sorted(far) and sorted(ranks.values()) == list(range(1, len(ranks) + 1))
 
 
 def test_instructions_may_be_chinese() -> None:

@@ -19,7 +19,7 @@ from reins.training.planner.acts import Actor
 from reins.training.planner.example import Example
 from reins.training.planner.examples import SPLITS, Examples, Split, things_of
 from reins.training.planner.judge import judge
-from reins.training.planner.meanings import Meaning, plan_of
+from reins.training.planner.meanings import FORBIDDEN, Meaning, plan_of
 from reins.training.planner.phrases_file import LANGUAGES, load_held_out
 from reins.training.planner.references import Ref
 from reins.training.planner.scenes import SceneStyle, draw_scene
@@ -77,6 +77,15 @@ def test_splits_have_in_them_what_is_held_out() -> None:
         assert held_out.pairs & {(item.colour, item.label) for item in things_of(example)}
 
 
+def test_who_refuses_to_touch_what_is_forbidden_says_first_what_was_understood() -> None:
+    forbidden = [example for example in drawn(count=400, seed=4) if example.meaning.topic == FORBIDDEN]
+    assert len(forbidden) >= 5
+    for example in forbidden:
+        understood, _, verdict = example.plan.thought.rpartition("; ")
+        assert verdict == "no: forbidden" and example.plan.refusal
+        assert any(name in understood for name in example.meaning.about.split(", "))
+
+
 def test_examples_depend_on_their_seed_alone() -> None:
     code = (
         "from reins.training.planner.batches import text_of;"
@@ -121,12 +130,19 @@ def test_tasks_under_way_have_failures_and_what_is_done_is_not_planned_again() -
     assert any(example.plan.steps == () for example in under_way)
 
 
-def test_texts_in_a_scene_change_no_plan() -> None:
-    tricked = [example for example in drawn(count=120, suite="single") if example.clean is not None]
+def test_what_a_text_in_a_scene_says_changes_neither_plan_nor_short_prompt() -> None:
+    tricked = [example for example in drawn(count=120, suite="single") if example.untricked]
     assert tricked
     for example in tricked:
         prompt = compact_prompt(example.instruction, example.scene, example.history, SKILLS)
         assert "ignore" not in prompt and "safety" not in prompt and "忽略" not in prompt
+        harmless, clean = example.untricked
+        ids = dict(zip(example.scene.objects, harmless.objects, strict=True))
+        history = History(harmless, forbidden=frozenset(ids[name] for name in example.history.forbidden))
+        assert compact_prompt(example.instruction, harmless, history, SKILLS) == prompt
+        assert [item.position for item in clean.objects.values()] == [
+            item.position for item in example.scene.objects.values()
+        ]
 
 
 class TestJudge:

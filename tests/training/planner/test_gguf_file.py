@@ -13,10 +13,12 @@ torch = pytest.importorskip("torch", reason="needs the extra train")
 from here_pool import Here  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
+from reins.contracts.errors import ReinsError  # noqa: E402
 from reins.training.planner import batches  # noqa: E402
 from reins.training.planner.batches import make_chunk, text_of  # noqa: E402
 from reins.training.planner.evaluate import held_out_examples  # noqa: E402
 from reins.training.planner.gguf_file import write_gguf  # noqa: E402
+from reins.training.planner.gguf_reading import load_gguf  # noqa: E402
 from reins.training.planner.network import Llama  # noqa: E402
 from reins.training.planner.settings import PlannerSettings, Shape  # noqa: E402
 from reins.training.planner.tokens import END_ID, encode, train_tokenizer  # noqa: E402
@@ -60,6 +62,26 @@ def test_text_is_split_alike(loaded: Any, tokenizer: Tokenizer, texts: list[tupl
     for prompt, reply in texts:
         text = prompt + reply
         assert loaded.tokenize(text.encode(), add_bos=False, special=False) == encode(tokenizer, text)
+
+
+def test_a_file_is_read_back_as_the_network_and_the_tokenizer_that_were_written(
+    network: Llama, tokenizer: Tokenizer, texts: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    write_gguf(tmp_path / "small.gguf", network, tokenizer, {}, kind="f32")
+    read, splitter = load_gguf(tmp_path / "small.gguf")
+    assert read.shape == SHAPE
+    weights = dict(read.named_parameters())
+    assert all(torch.equal(weights[name], weight) for name, weight in network.named_parameters())
+    for prompt, reply in texts[:20]:
+        tokens = encode(tokenizer, prompt + reply)
+        assert encode(splitter, prompt + reply) == tokens and splitter.decode(tokens) == prompt + reply
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"no model at all"])
+def test_what_is_no_model_of_ours_is_refused_with_its_name(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "other.gguf").write_bytes(content)
+    with pytest.raises(ReinsError, match=r"training cannot begin with .*other\.gguf"):
+        load_gguf(tmp_path / "other.gguf")
 
 
 def test_the_end_is_the_end(loaded: Any) -> None:

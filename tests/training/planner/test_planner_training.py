@@ -69,6 +69,18 @@ def test_a_run_goes_on_with_its_own_settings_only(tmp_path: Path) -> None:
         train(SMALL.model_copy(update={"rate": 0.01}), tmp_path, Limits(), print, lambda _: None)
 
 
+def test_a_run_begins_with_an_exported_model_and_goes_on_with_that_one_only(tmp_path: Path) -> None:
+    first = make_planner_model(SMALL, tmp_path / "first", Limits(), 2, print)
+    assert first.model is not None
+    nothing = Limits(stopped=lambda: True)
+    again = train(SMALL, tmp_path / "again", nothing, print, lambda _: None, first.model)
+    assert again.settings.easy == 0 and again.settings.start in first.model.with_suffix(".json").read_text()
+    learned = again.progress.loss
+    assert learned < train(SMALL, tmp_path / "from nothing", nothing, print, lambda _: None).progress.loss - 0.1
+    with pytest.raises(ReinsError, match="start"):
+        train(SMALL, tmp_path / "again", nothing, print, lambda _: None)
+
+
 def test_a_model_is_exported_with_its_card_and_stays_out_if_it_is_bad(tmp_path: Path) -> None:
     told: list[str] = []
     settings = SMALL.model_copy(update={"steps": 1})
