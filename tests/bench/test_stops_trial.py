@@ -1,6 +1,5 @@
 """How a trial of `reins bench stops` is watched, judged and summed up, with a graph that is made up."""
 
-import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -51,11 +50,31 @@ def test_what_is_wrong_is_said_in_words(fault: Fault, measured: Outcome, words: 
     assert words in "".join(wrong)
 
 
-class MadeUp(MovingGraph):
-    """A graph in which an arm moves, without a graph: states are said by the test.
+class Clock:
+    """Time that passes only while somebody sleeps."""
 
-    Its time is real, and a state is read as one is that a publisher sent then.
-    """
+    def __init__(self) -> None:
+        self.t = 1000.0
+
+    def sleep(self, seconds: float) -> None:
+        self.t += seconds
+
+    def monotonic(self) -> float:
+        return self.t
+
+
+CLOCK = Clock()
+
+
+@pytest.fixture(autouse=True)
+def _made_up_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "time", CLOCK)
+    monkeypatch.setattr("reins.bench.stops.fault.time", CLOCK)
+
+
+class MadeUp(MovingGraph):
+    """A graph in which an arm moves, without a graph: its states are said by the test, and told once their time has
+    come."""
 
     def __init__(self) -> None:
         self._states_said: list[Any] = []
@@ -63,7 +82,6 @@ class MadeUp(MovingGraph):
         self.commands: Any = []
         self.modes: Any = [(0.0, SimpleNamespace(mode_name="ready", reason="waiting"))]
         self.undo, self.injected, self.text = [], 0.0, ""
-        self.asked = True
 
     def ready(self) -> None:
         """It is."""
@@ -73,35 +91,29 @@ class MadeUp(MovingGraph):
         self.moves(0.0, 0.5)
 
     def rest(self) -> None:
-        """Ask for nothing any more."""
-        self.asked = False
+        """It may."""
 
     def until(self, condition: Callable[[], bool], what: str, seconds: float) -> None:
-        assert condition(), what
+        end = CLOCK.t + seconds
+        while not condition():
+            assert CLOCK.t < end, what
+            CLOCK.sleep(0.1)
+
+    def now(self) -> float:
+        return CLOCK.t
 
     def printed(self) -> str:
-        """What a test had it print."""
         return self.text
 
     @property
     def states(self) -> Any:  # type: ignore[override]
-        """Those whose time has come."""
-        return [said for said in self._states_said if said[0] <= time.time()]
+        return [said for said in self._states_said if said[0] <= CLOCK.t]
 
-    def moves(self, after: float, speed: float, position: float = 0.0, fault: str = "") -> None:
+    def moves(self, after: float, speed: float, position: float = 0.0) -> None:
         """A state in a while [s]: speed [rad/s], position [rad] of its one joint."""
-        state = SimpleNamespace(velocity=[speed], position=[position], fault=fault)
-        self._states_said.append((time.time() + after, state))
+        state = SimpleNamespace(velocity=[speed], position=[position], fault="")
+        self._states_said.append((CLOCK.t + after, state))
         self._states_said.sort(key=lambda said: said[0])
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same, in less time."""
-    times = {"WATCH": 0.1, "LIMIT": 0.4, "GONE": 0.2, "TO_TELL": 0.1, "TO_REPORT": 0.2}
-    for name, seconds in times.items():
-        monkeypatch.setattr(trial, name, seconds)
-    monkeypatch.setattr("reins.bench.stops.fault.IN_MOTION", 0.0)
 
 
 def tried(inject: Callable[[MadeUp], None], **more: Any) -> Trial:
@@ -110,16 +122,22 @@ def tried(inject: Callable[[MadeUp], None], **more: Any) -> Trial:
 
 
 def stand(graph: MadeUp, after: float = 0.05) -> None:
-    graph.note("estop (me): ACTIVE_SKILL to ESTOP: a trial")
+    """After a while [s]."""
+    say(graph)
     graph.moves(0.01, 0.4)
     graph.moves(after, 0.0, 0.02)
     graph.moves(after + 0.01, 0.0, 0.02)
 
 
+def say(graph: MadeUp, line: str = "estop (me): ACTIVE_SKILL to ESTOP: a trial") -> None:
+    """As an event that comes at once."""
+    graph.lines.append((CLOCK.t + 1e-3, line))
+
+
 def test_a_trial_in_which_all_is_well() -> None:
     made = tried(stand)
     assert made.wrong == ()
-    assert made.outcome.stop_ms == pytest.approx(50.0, abs=20.0)
+    assert made.outcome.stop_ms == pytest.approx(50.0, abs=1e-3)
     assert (made.outcome.unasked_rad, made.reason) == (0.0, "waiting")
     assert made.events == ("estop (me): ACTIVE_SKILL to ESTOP: a trial",)
 
@@ -156,16 +174,16 @@ def test_faults_are_taken_back_the_last_one_first() -> None:
 
 def test_an_arm_that_goes_on_has_not_stopped() -> None:
     def inject(graph: MadeUp) -> None:
-        graph.note("estop (me): a trial")
-        for step in range(60):
+        say(graph)
+        for step in range(600):
             graph.moves(0.01 * step, 0.5)
 
-    assert tried(inject).wrong == ("did not stop within 0.4 s",)
+    assert tried(inject).wrong == ("did not stop within 5 s",)
 
 
 def test_a_frozen_simulation_stands_when_it_goes_on() -> None:
     def inject(graph: MadeUp) -> None:
-        graph.note("estop (me): a trial")
+        say(graph)
         graph.moves(0.01, 0.5)
 
         def thaw() -> None:
@@ -176,23 +194,23 @@ def test_a_frozen_simulation_stands_when_it_goes_on() -> None:
         graph.undo.append(thaw)
 
     made = tried(inject)
-    assert made.outcome.stop_ms == pytest.approx(60.0, abs=20.0)
+    assert made.outcome.stop_ms == pytest.approx(60.0, abs=1e-3)
     assert made.wrong == ()
 
 
 def test_of_a_robot_that_died_the_last_state_counts() -> None:
     def inject(graph: MadeUp) -> None:
-        graph.note("estop (me): a trial")
+        say(graph)
         graph.moves(0.03, 0.5)
 
-    assert tried(inject).outcome.stop_ms == pytest.approx(30.0, abs=15.0)
+    assert tried(inject).outcome.stop_ms == pytest.approx(30.0, abs=1e-3)
 
 
 def test_a_fault_that_nothing_tells_is_unreported() -> None:
     def inject(graph: MadeUp) -> None:
         stand(graph)
         graph.lines.clear()
-        graph.note("estop (somebody else): a trial")
+        say(graph, "estop (somebody else): a trial")
         graph.text = "the plug died"
 
     assert tried(inject).outcome.untold == (TOLD,)
@@ -206,7 +224,8 @@ def test_what_was_told_before_the_fault_does_not_count() -> None:
     class Told(MadeUp):
         def drive(self) -> None:
             super().drive()
-            self.note("estop (me): a trial")
+            say(self)
+            CLOCK.sleep(0.01)
 
     def inject(graph: Any) -> None:
         stand(graph)
@@ -218,7 +237,7 @@ def test_what_was_told_before_the_fault_does_not_count() -> None:
 
 def test_what_is_bridged_may_slow_the_arm_but_not_stop_it() -> None:
     def slow(graph: MadeUp) -> None:
-        graph.note("estop (me): a trial")
+        say(graph)
         graph.moves(0.02, 0.3)
 
     def stop(graph: MadeUp) -> None:

@@ -54,7 +54,7 @@ def run_stops(
         episodes: the trials.
 
     Raises:
-        ReinsError: a graph does not come up.
+        ReinsError: a graph does not come up, not even at the second try.
     """
     profile = load_profile(robot)
     done: list[Trial] = []
@@ -123,8 +123,14 @@ class _Graphs:
         if self._moving is None or cameras != self._cameras:
             self._end()
             self._cameras = cameras
-            self._moving = self._stack.enter_context(_started(self._robot, self._profile, cameras))
+            try:
+                self._moving = self._start()
+            except ReinsError:  # an hour of trials must not end because a busy machine was too slow once
+                self._moving = self._start()
         return self._moving
+
+    def _start(self) -> MovingGraph:
+        return self._stack.enter_context(_started(self._robot, self._profile, self._cameras))
 
     def _end(self) -> None:
         self._moving = None
