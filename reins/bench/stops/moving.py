@@ -43,7 +43,7 @@ AXES, BUTTONS, LEFT, DEADMAN, ESTOP = 6, 21, 0, 9, 1
 STANDING: Final = 0.02
 """The arm stands when no joint is faster [rad/s]; a held arm trembles less."""
 
-PATIENCE: Final = 30.0
+PATIENCE: Final = 60.0
 """How long the graph may take to be ready to move again [s]."""
 
 KEPT: Final = 3000

@@ -72,19 +72,23 @@ class _Pool:
     def draw(self, generator: np.random.Generator) -> list[Fault]:
         """The parts of one sequence, in order."""
         ends = bool(self._endings) and (len(self._passing) < 2 or generator.random() < ENDING)
-        cameras = ends and generator.random() < RENDERING
+        cameras = ends and (generator.random() < RENDERING or all(fault.cameras for fault in self._endings))
         last = _some(generator, [fault for fault in self._endings if cameras or not fault.cameras], int(ends))
-        first = [PICTURES_FROZEN] if last and cameras else []
+        first = [PICTURES_FROZEN] if cameras else []
         free = int(generator.integers(2, LONGEST + 1)) - len(last) - len(first)
         stopping = _some(generator, [fault for fault in self._passing if fault.stops], 1 - len(last))
         others = [fault for fault in self._passing if fault not in stopping]
         between = stopping + _some(generator, others, free - len(stopping))
-        return [*first, *_some(generator, between, len(between)), *last]
+        return [*first, *(between[i] for i in generator.permutation(len(between))), *last]
 
 
 def _some(generator: np.random.Generator, faults: Sequence[Fault], count: int) -> list[Fault]:
-    """That many of them, or all, each once, in any order."""
-    return [faults[i] for i in generator.permutation(len(faults))[: max(0, count)]]
+    """That many of them, or all: of each row of the table at most one, so that no kind has more weight for its many
+    variants."""
+    rows = list(dict.fromkeys(fault.row or fault.name for fault in faults))
+    drawn = [rows[i] for i in generator.permutation(len(rows))[: max(0, count)]]
+    variants = [[fault for fault in faults if (fault.row or fault.name) == row] for row in drawn]
+    return [some[int(generator.integers(len(some)))] for some in variants]
 
 
 def as_one(parts: Sequence[Fault], pauses: FloatArray, source: str) -> Fault:
