@@ -98,7 +98,7 @@ def _freeze_and_begin_a_task(graph: MovingGraph) -> None:
     graph.rest()
     graph.until(lambda: graph.speed() < STANDING, "arm that stands", TO_NOTICE)
     outcome = graph.session.client.execute_task(TASK, TASK_LIMIT, _ignore)
-    graph.note(f"task ({outcome.outcome}): {outcome.reason}; steps done: {len(outcome.plan.steps)}")
+    graph.note(f"task ({outcome.outcome}): {outcome.reason}; steps planned: {len(outcome.plan.steps)}")
 
 
 def _ignore(_progress: TaskProgress) -> None:
@@ -109,7 +109,7 @@ CAMERA_FROZEN: Final = Fault(
     "camera frozen",
     _freeze_and_begin_a_task,
     UNSEEN,
-    (TOLD, r"task \(failed\): .*no new scene.*camera '\w+' shows the same picture.*; steps done: 0"),
+    (TOLD, r"task \(failed\): .*no new scene.*camera '\w+' shows the same picture.*; steps planned: 0"),
     row="a camera's picture freezes: until perception says so, and the skill ends; no task begins",
     cameras=True,
 )

@@ -117,7 +117,8 @@ class MovingGraph:
         self.until(self.estop_service.service_is_ready, "service safety/estop", PATIENCE)
 
     def close(self) -> None:
-        """Ask for nothing any more."""
+        """Mend what a trial that failed has left, and ask for nothing any more."""
+        self.mend()
         self._loop.stop()
 
     def now(self) -> float:
@@ -132,14 +133,17 @@ class MovingGraph:
         return int(found[-1])
 
     def signal(self, node: str, number: int) -> None:
-        """Send a node a signal."""
-        os.kill(self.pid(node), number)
+        """Send a node a signal. Raises ReinsError where it has ended."""
+        try:
+            os.kill(self.pid(node), number)
+        except ProcessLookupError:
+            raise ReinsError(f"the node '{node}' has ended") from None
 
     def freeze(self, node: str) -> None:
         """Stop a node's process, until `mend`; it may have been ended meanwhile."""
 
         def thaw() -> None:
-            with suppress(ProcessLookupError):
+            with suppress(ReinsError):
                 self.signal(node, signal.SIGCONT)
 
         self.signal(node, signal.SIGSTOP)
@@ -178,12 +182,12 @@ class MovingGraph:
     def ask(self) -> None:
         """Begin a new goal, and ask for its motion from now on."""
         turn = float(self.states[-1][1].position[0])
-        self._activation = self.states[-1][1].header.stamp
         self._velocity = -SPEED if turn > 0.0 else SPEED
+        self._activation = self.states[-1][1].header.stamp
 
     def rest(self) -> None:
         """Ask for nothing any more."""
-        self._velocity, self._activation = 0.0, None
+        self._activation = None
 
     def drive(self) -> None:
         """Begin a new goal, and wait until the arm moves."""
@@ -257,11 +261,12 @@ class MovingGraph:
 
     def _on_state(self, said: Said[ros.RobotState]) -> None:
         self.states.append(said)
-        if self._activation is None:
+        activation = self._activation  # which another thread may set to None meanwhile
+        if activation is None:
             return
         self._sequence += 1
         message = ros.JointCommand(source=SKILL, joint_names=list(self._profile.joint_names), sequence=self._sequence)
-        message.header.stamp, message.activation = said[1].header.stamp, self._activation
+        message.header.stamp, message.activation = said[1].header.stamp, activation
         message.velocity = [self._velocity] + [0.0] * (len(self._profile.joints) - 1)
         message.period = 1.0 / self._profile.rates.command
         if self.tamper is as_it_is:
