@@ -12,6 +12,7 @@ from reins.bench.console import JsonFile, Robot, finish, progressing, write
 from reins.bench.navigation.command import navigation
 from reins.bench.perception.command import perception
 from reins.bench.stream.command import stream
+from reins.cli.console import ExitCode
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -135,16 +136,32 @@ def stops(
     estops: Annotated[int, typer.Option(min=1, max=10000, help="How often each way of emergency stop.")] = 20,
     sequences: Annotated[int, typer.Option(min=0, help="Random sequences of faults.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the sequences.")] = 1,
+    slack: Annotated[
+        float, typer.Option(min=0.0, help="What a busy machine adds to each bound, in milliseconds.")
+    ] = 0.0,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as docs/safety.md has it.")] = False,
     robot: Robot = "franka",
     json_file: JsonFile = None,
 ) -> None:
-    """Time from fault to standstill in the launched graph: dead nodes, corrupt commands, emergency stops."""
-    from reins.bench.stops.faults import ESTOPS, FAULTS
-    from reins.bench.stops.run import chosen, run_stops, table
+    """Time from fault to standstill in the launched graph, with what it said of it: dead and frozen nodes, corrupt
+    commands, robot time, stick, cameras, emergency stops. Exit status 1 if anything was wrong."""
+    from reins.bench.stops.estops import ESTOPS
+    from reins.bench.stops.faults import all_faults
+    from reins.bench.stops.run import chosen, run_stops
+    from reins.bench.stops.table import markdown, table, verdict
+    from reins.bench.stops.trial import trouble
+    from reins.hardware.profile import load_profile
 
-    some = chosen(FAULTS, faults or [])
+    some = chosen(all_faults(load_profile(robot)), faults or [])
     total = sequences + sum(estops if fault in ESTOPS else trials for fault in some)
     with progressing("trials", total) as progress:
-        report = run_stops(robot, some, trials, estops, sequences, seed, lambda _trial: progress(""))
-    Console().print(table(report))
+        report = run_stops(robot, some, trials, estops, sequences, seed, slack / 1e3, lambda t: progress(trouble(t)))
+    console = Console()
+    if as_markdown:
+        print(markdown(report))
+    else:
+        console.print(table(report))
+        console.print(verdict(report))
     write(report, json_file)
+    if report.summary["wrong"]:
+        raise typer.Exit(ExitCode.FAILED)

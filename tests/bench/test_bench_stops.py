@@ -1,65 +1,64 @@
-"""Faults in the launched graph: the arm stands soon, and stays so."""
+"""Faults in the launched graph: the arm stands soon and stays so, and the graph says what happened."""
 
 import pytest
 
-from reins.bench.stops.faults import ESTOPS, FAULTS, NODES, SEQUENCE, Fault, random_sequences
-from reins.bench.stops.run import Trial, chosen, run_stops, table
-from reins.contracts.errors import ReinsError
+from reins.bench.report import Report
+from reins.bench.stops.estops import ESTOPS
+from reins.bench.stops.faults import all_faults
+from reins.bench.stops.run import chosen, run_stops
+from reins.bench.stops.sequences import SEQUENCE
+from reins.hardware.profile import load_profile
 
-GENEROUS = 1000.0
-"""On a machine that others use, an arm stands within this after a fault that is noticed at once [ms]."""
+pytestmark = pytest.mark.ros
 
-PATIENT = 4000.0
-"""After one that is noticed by a deadline of a second [ms]."""
+SLACK = 1.0
+"""What a machine that is busy with other tests may add to each bound [s]; the benchmark itself adds nothing."""
 
+FAULTS = all_faults(load_profile("franka"))
 
-def named(name: str) -> Fault:
-    return next(fault for fault in FAULTS if fault.name == name)
-
-
-def test_words_choose_faults() -> None:
-    assert [fault.name for fault in chosen(FAULTS, ["kill"])] == [f"kill {node}" for node in NODES]
-    assert chosen(FAULTS, []) == list(FAULTS)
-    with pytest.raises(ReinsError, match=r"no fault has 'sabotage' in its name \(known: estop service, "):
-        chosen(FAULTS, ["kill", "sabotage"])
+SEEDS, EACH = (1, 2, 3, 4), 250
+"""1,000 random sequences, in parts that can be chosen by their seed and take a quarter of an hour each."""
 
 
-def test_sequences_are_of_faults_that_leave_the_graph_alive_and_follow_from_the_seed() -> None:
-    alive = [fault for fault in FAULTS if not fault.ends_graph]
-    made = random_sequences(alive, 5, seed=3)
-    assert [fault.name for fault in made] == [SEQUENCE] * 5
-    assert not any(fault.ends_graph for fault in made)
-    again = random_sequences(alive, 5, seed=3)
-    assert [fault.inject.args[0] for fault in made] == [fault.inject.args[0] for fault in again]  # type: ignore[attr-defined]
-    assert random_sequences(alive[:1], 5, seed=3) == []
-    assert len(random_sequences(alive[:2], 50, seed=3)) == 50
+def trouble(report: Report) -> list[str]:
+    """What was wrong, with all that the graph told of it."""
+    return [
+        f"{', '.join(episode['parts']) or episode['fault']}: {'; '.join(episode['wrong'])}: {episode['events']}"
+        for episode in report.episodes
+        if episode["wrong"]
+    ]
 
 
-@pytest.mark.ros
 @pytest.mark.timeout(240)
-def test_the_arm_stands_after_each_fault_and_does_not_move_again() -> None:
-    faults = [ESTOPS[0], named("commands with NaN"), named("clock back"), named("second publisher of command/safe")]
-    seen: list[Trial] = []
-    report = run_stops("franka", faults, trials=1, estops=2, sequences=2, on_trial=seen.append)
-    assert [trial.fault for trial in seen] == ["estop service"] * 2 + [f.name for f in faults[1:]] + [SEQUENCE] * 2
-    for trial in seen:
-        assert trial.stop_ms is not None and trial.stop_ms < GENEROUS, trial
-        assert trial.unasked_rad < 0.01, trial
+def test_the_arm_stands_after_each_fault_does_not_move_again_and_the_graph_says_why() -> None:
+    words = ["estop service", "commands with NaN for fr3_joint4", "one command dropped", "clock back", "second"]
+    faults = [fault for fault in chosen(FAULTS, words) if fault.name != "estop service, teleop"]
+    report = run_stops("franka", faults, trials=1, estops=2, sequences=2, slack=SLACK)
+    assert not trouble(report)
+    names = [episode["fault"] for episode in report.episodes]
+    assert sorted(names) == sorted([ESTOPS[0].name, *(fault.name for fault in faults), *[SEQUENCE] * 2])
     summary = report.summary
     assert (summary["episodes"], summary["success_rate"], summary["limit_violations"]) == (7, 1.0, 0)
-    assert summary["estop service"]["trials"] == 2
-    assert summary["estop service"]["stop_ms"]["min"] <= summary["estop service"]["stop_ms"]["max"]
-    assert table(report).row_count == 5
+    stop = summary["estop service"]["stop_ms"]
+    assert 0.0 < stop["min"] <= stop["p50"] <= stop["max"]
+    assert summary["one command dropped"]["stop_ms"]["max"] is None
+    told = {episode["fault"]: " ".join(episode["events"]) for episode in report.episodes}
+    assert "ACTIVE_SKILL to ESTOP: emergency stop by benchmark: a trial" in told["estop service"]
+    assert "velocity of fr3_joint4 is nan" in told["commands with NaN for fr3_joint4"]
 
 
-@pytest.mark.ros
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_every_fault_once() -> None:
-    report = run_stops("franka", FAULTS, trials=1, estops=3, sequences=30)
-    late = {
-        trial["fault"]: trial
-        for trial in report.episodes
-        if trial["stop_ms"] is None or trial["stop_ms"] > PATIENT or trial["unasked_rad"] > 0.01
-    }
-    assert not late
+    report = run_stops("franka", FAULTS, trials=1, estops=3, slack=SLACK)
+    assert not trouble(report)
+    assert {episode["fault"] for episode in report.episodes} == {fault.name for fault in FAULTS}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_sequences_of_all_faults(seed: int) -> None:
+    report = run_stops("franka", FAULTS, trials=0, estops=0, sequences=EACH, seed=seed, slack=SLACK)
+    assert not trouble(report)
+    assert report.summary[SEQUENCE]["trials"] == EACH

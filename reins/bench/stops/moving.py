@@ -2,9 +2,11 @@
 
 import os
 import re
+import signal
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -18,7 +20,7 @@ from reins.contracts.errors import ReinsError
 from reins.demo.session import Session
 from reins.hardware.profile import RobotProfile
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.qos import CONTROL, LATCHED
+from reins.nodes.qos import CONTROL, EVENTS, EVERY_CHANGE
 
 SPEED: Final = 0.5
 """How fast the first joint is driven [rad/s]."""
@@ -41,11 +43,14 @@ AXES, BUTTONS, LEFT, DEADMAN, ESTOP = 6, 21, 0, 9, 1
 STANDING: Final = 0.02
 """The arm stands when no joint is faster [rad/s]; a held arm trembles less."""
 
-PATIENCE: Final = 30.0
+PATIENCE: Final = 60.0
 """How long the graph may take to be ready to move again [s]."""
 
 KEPT: Final = 3000
 """States and commands that are remembered: half a minute."""
+
+QUIET: Final = 1.2
+"""Events that repeat are summed up once a second: what was last told longer ago is not told again unasked [s]."""
 
 SKILL, TELEOP = "skill", "teleop"
 
@@ -76,6 +81,10 @@ class MovingGraph:
         self.states: deque[Said[ros.RobotState]] = deque(maxlen=KEPT)
         self.commands: deque[Said[ros.SafeCommand]] = deque(maxlen=KEPT)
         self.modes: deque[Said[ros.SafetyState]] = deque(maxlen=KEPT)
+        self.lines: deque[Said[str]] = deque(maxlen=KEPT)
+        """Events, each as "kind (source): reason"."""
+        self.on_mode: Callable[[str], None] = lambda _mode: None
+        """Called with each mode as it comes, in the thread that takes the messages."""
         self.tamper: Tamper = as_it_is
         """What becomes of each command before it is sent."""
         self.heard = ros.JointCommand()
@@ -95,52 +104,94 @@ class MovingGraph:
         self.estop_service = node.create_client(EmergencyStop, "safety/estop")
         self.injected = 0.0
         """When the fault was injected, wall clock [s]."""
-        self.rogues: list[Publisher] = []
-        """Publishers that have no business in the graph."""
+        self.undo: list[Callable[[], None]] = []
+        """What takes back the faults that do not pass by themselves, the last one last."""
         ways: list[tuple[Inbox[Any], Callable[[Any], None]]] = [
             (_Timed(node, ros.RobotState, "robot_state", CONTROL), self._on_state),
             (_Timed(node, ros.SafeCommand, "command/safe", CONTROL), self.commands.append),
-            (_Timed(node, ros.SafetyState, "safety/state", LATCHED), self.modes.append),
+            (_Timed(node, ros.SafetyState, "safety/state", EVERY_CHANGE), self._on_mode),
+            (_Timed(node, ros.SafetyEvent, "safety/events", EVENTS), self._on_event),
         ]
         self._loop = ControlLoop(node, 0.02, self._tick, ways, self._faults.append, real_time=True)
         self._loop.start()
         self.until(self.estop_service.service_is_ready, "service safety/estop", PATIENCE)
 
     def close(self) -> None:
-        """Ask for nothing any more."""
+        """Mend what a trial that failed has left, and ask for nothing any more."""
+        self.mend()
         self._loop.stop()
+
+    def now(self) -> float:
+        """In the time of all that is remembered: wall clock [s]."""
+        return time.time()
 
     def pid(self, node: str) -> int:
         """Process of a node, as the launcher told."""
-        text = self.session.log.read_text(encoding="utf-8", errors="replace")
-        found = re.findall(rf"/{node} started, pid (\d+)", text)
+        found = re.findall(rf"/{node} started, pid (\d+)", self.printed())
         if not found:
             raise ReinsError(f"the graph has no node '{node}'")
         return int(found[-1])
 
     def signal(self, node: str, number: int) -> None:
-        """Send a node a signal."""
-        os.kill(self.pid(node), number)
+        """Send a node a signal. Raises ReinsError where it has ended."""
+        try:
+            os.kill(self.pid(node), number)
+        except ProcessLookupError:
+            raise ReinsError(f"the node '{node}' has ended") from None
+
+    def freeze(self, node: str) -> None:
+        """Stop a node's process, until `mend`; it may have been ended meanwhile."""
+
+        def thaw() -> None:
+            with suppress(ReinsError):
+                self.signal(node, signal.SIGCONT)
+
+        self.signal(node, signal.SIGSTOP)
+        self.undo.append(thaw)
+
+    def mend(self) -> None:
+        """Take back what there is to take back."""
+        while self.undo:
+            self.undo.pop()()
+
+    def add_rogue(self, kind: type, topic: str) -> Publisher:
+        """A publisher that has no business in the graph, until `mend`."""
+        rogue = self.node.create_publisher(kind, topic, CONTROL)
+        self.undo.append(lambda: self.node.destroy_publisher(rogue))
+        return rogue
 
     def ready(self) -> None:
         """Clear what there is to clear, and wait until a new goal would move the arm."""
-        self._velocity, self._activation, self.tamper = 0.0, None, as_it_is
+        self.rest()
+        self.tamper, self.on_mode = as_it_is, lambda _mode: None
         self.stick, self.estop_pressed = None, False
         end = time.monotonic() + PATIENCE
-        while not (self._mode() == "ready" and self.states and self.states[-1][1].armed):
+        while not (self.mode == "ready" and self.states and self.states[-1][1].armed):
             if time.monotonic() > end:
-                raise ReinsError(f"the graph is not ready to move: mode {self._mode()}; see {self.session.log}")
-            if self._mode() == "hold":
+                raise ReinsError(f"the graph is not ready to move: mode {self.mode}; see {self.session.log}")
+            if self.mode == "hold":
                 self.session.client.hand_back("benchmark")
-            elif self._mode() in ("stopped", "estop"):
+            elif self.mode in ("stopped", "estop"):
                 self.session.client.reset("benchmark")
             self.session.client.spin(0.05)
 
+    def wait_for_quiet(self, patterns: Sequence[str]) -> None:
+        """Wait until nothing that fits is told any more, so that what comes then is of a new fault."""
+        self.until(lambda: not self.told(patterns, self.now() - QUIET), "end of the events of before", PATIENCE)
+
+    def ask(self) -> None:
+        """Begin a new goal, and ask for its motion from now on."""
+        turn = float(self.states[-1][1].position[0])
+        self._velocity = -SPEED if turn > 0.0 else SPEED
+        self._activation = self.states[-1][1].header.stamp
+
+    def rest(self) -> None:
+        """Ask for nothing any more."""
+        self._activation = None
+
     def drive(self) -> None:
         """Begin a new goal, and wait until the arm moves."""
-        turn = float(self.states[-1][1].position[0])
-        self._activation = self.states[-1][1].header.stamp
-        self._velocity = -SPEED if turn > 0.0 else SPEED
+        self.ask()
         self.until(lambda: self.speed() > MOVING, "arm that moves", PATIENCE)
 
     def drive_by_stick(self) -> None:
@@ -174,22 +225,54 @@ class MovingGraph:
         """(n,) of the newest state [rad]."""
         return np.array(self.states[-1][1].position)
 
-    def _mode(self) -> str:
+    @property
+    def mode(self) -> str:
+        """Of the safety monitor now."""
         return self.modes[-1][1].mode_name if self.modes else "unknown"
+
+    def said(self, since: float) -> list[str]:
+        """The events since then, wall clock [s]."""
+        return [line for at, line in list(self.lines) if at > since]
+
+    def told(self, patterns: Sequence[str], since: float) -> list[str]:
+        """Those of some patterns that an event since then fits, wall clock [s]."""
+        lines = self.said(since)
+        return [pattern for pattern in patterns if any(re.search(pattern, line) for line in lines)]
+
+    def note(self, line: str) -> None:
+        """Remember something that was told elsewhere than among the events."""
+        self.lines.append((self.now(), line))
+
+    def printed(self) -> str:
+        """What the nodes and the launcher have printed."""
+        return self.session.log.read_text(encoding="utf-8", errors="replace")
+
+    def send(self, command: ros.JointCommand) -> None:
+        """Send a command as the skill, whatever it is."""
+        self._skill.publish(command)
+
+    def _on_mode(self, said: Said[ros.SafetyState]) -> None:
+        self.modes.append(said)
+        self.on_mode(said[1].mode_name)
+
+    def _on_event(self, said: Said[ros.SafetyEvent]) -> None:
+        at, event = said
+        self.lines.append((at, f"{event.kind} ({event.source}): {event.reason}"))
 
     def _on_state(self, said: Said[ros.RobotState]) -> None:
         self.states.append(said)
-        if self._activation is None:
+        activation = self._activation  # which another thread may set to None meanwhile
+        if activation is None:
             return
         self._sequence += 1
         message = ros.JointCommand(source=SKILL, joint_names=list(self._profile.joint_names), sequence=self._sequence)
-        message.header.stamp, message.activation = said[1].header.stamp, self._activation
+        message.header.stamp, message.activation = said[1].header.stamp, activation
         message.velocity = [self._velocity] + [0.0] * (len(self._profile.joints) - 1)
         message.period = 1.0 / self._profile.rates.command
         if self.tamper is as_it_is:
             self.heard = message
         for command in self.tamper(message):
-            self._skill.publish(command)
+            self.send(command)
 
     def _tick(self, _due: float) -> None:
         if self.stick is not None:
