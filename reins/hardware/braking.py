@@ -1,5 +1,5 @@
-"""Whether a robot that is told to come to rest does: what a controlled stop (category 1) is worth is seen in the robot's
-own motion, and where it fails, only the removal of power (category 0) is left.
+"""Whether a robot that is told to come to rest does: what a controlled stop (category 1) is worth is seen in its own
+motion, and where it fails, only the cut (category 0) is left.
 
 An arm brakes within its acceleration limits, so that each second of braking takes a second off the time that it still
 needs. From the moment of a stop it is therefore known by when it stands at the latest.
@@ -47,9 +47,9 @@ class ArmBraking:
     """A stop, or a command to stand still after one to move, begins a watch; standing ends it, and so does a command to
     move.
 
-    The watch fails as soon as the arm could not stand in time any more, even if it braked as hard as it may from now on:
-    when it goes on, when it brakes too gently, the sooner when it gains speed. A velocity that is no number does not
-    stand. Time is that of the states: a robot of which nothing is heard cannot be judged.
+    The watch fails as soon as the arm could not stand in time any more, even if it braked as hard as it may from now
+    on: when it goes on, when it brakes too gently, the sooner when it gains speed. A velocity that is no number does
+    not stand. Time is that of the states: a robot of which nothing is heard cannot be judged.
 
     Args:
         profile: the arm.

@@ -1,5 +1,5 @@
 """The driver host: the last metre before a robot. It starts unarmed, applies safe commands only, stops on silence, and
-cuts the power of an arm that does not brake."""
+makes a stop of category 0 where an arm does not brake."""
 
 from typing import Generic, Protocol, TypeVar
 
@@ -58,7 +58,7 @@ class DriverHost(Generic[StateT, SafeT]):
 
     @property
     def cut(self) -> str:
-        """Why the power was cut; empty if it was not, or since the last recovery."""
+        """Why a stop of category 0 was made; empty if none was since the last recovery."""
         return self._cut
 
     def arm(self, publishers: int) -> None:
@@ -113,8 +113,8 @@ class DriverHost(Generic[StateT, SafeT]):
         return True
 
     def step(self, dt: float) -> None:
-        """Let `dt` [s] of robot time pass; disarms when the safety monitor has been silent for `stale_after`, and cuts
-        the power where braking fails."""
+        """Let `dt` [s] of robot time pass; disarms when the safety monitor has been silent for `stale_after`, and makes
+        a stop of category 0 where braking fails."""
         self._silence += dt
         if self._armed and self._silence > self._profile.rates.stale_after:
             self.disarm(f"no command/safe for {self._silence * 1e3:.0f} ms")
@@ -127,7 +127,7 @@ class DriverHost(Generic[StateT, SafeT]):
             self._braking.stopped()
         self._faulty = bool(state.fault)
         if not self._cut and (failure := self._braking.failure(state)):
-            self.stop(StopCategory.CUT, f"power cut: {failure}")
+            self.stop(StopCategory.CUT, f"cut (stop of category 0): {failure}")
 
     def read(self) -> StateT:
         """The newest measured state."""

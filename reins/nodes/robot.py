@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Int64, String
 from std_srvs.srv import Trigger
 
-from reins.blackbox.stops import POWER_CUT, ROBOT_STOPPED
+from reins.blackbox.stops import CUT, ROBOT_STOPPED
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.hardware.braking import MARGIN
@@ -80,14 +80,15 @@ class RobotSettings(Settings):
         MARGIN,
         ge=0.05,
         le=2.0,
-        description="An arm that would stand this much later after a stop than its acceleration limits allow has its "
-        "power cut [s]",
+        description="an arm that would stand later than its acceleration limits allow, by more than this, is cut: its "
+        "stop becomes one of category 0 [s]",
     )
     estop_category: int = Field(
         StopCategory.CONTROLLED.value,
         ge=StopCategory.CUT.value,
         le=StopCategory.CONTROLLED.value,
-        description="category of an emergency stop by IEC 60204-1: 1 brakes, 0 cuts the drives' power at once",
+        description="category of an emergency stop by IEC 60204-1: 1 brakes; 0 cuts the drives' power at once, or does "
+        "what comes nearest to it on this robot",
     )
 
 
@@ -254,12 +255,12 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._host.step(self._period)
 
     def _tell_stops(self, fault: str) -> None:
-        """Once each: why the robot does not move, and why its power was cut."""
+        """Once each: why the robot does not move, and why it was cut."""
         cut = self._host.cut
         if cut != self._reported_cut:
             self._reported_cut = cut
             if cut:
-                self._report(Severity.ERROR, POWER_CUT, cut)
+                self._report(Severity.ERROR, CUT, cut)
         if fault != self._reported_fault:
             self._reported_fault = fault
             if fault and fault != cut:

@@ -126,7 +126,7 @@ def test_an_arm_that_does_not_brake_is_cut_and_stands(driven: Driven, brakeless:
         go_on()
         periods += 1
         assert periods * PERIOD < MARGIN + PROFILE.rates.stale_after + 4 * PERIOD
-    assert driven.host.cut.startswith("power cut: fr3_joint1 moves at 0.")
+    assert driven.host.cut.startswith("cut (stop of category 0): fr3_joint1 moves at 0.")
     assert driven.host.cut.endswith("the braking failed")
     assert not driven.host.armed
     for _ in range(30):

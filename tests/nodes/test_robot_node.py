@@ -400,13 +400,13 @@ def test_an_arm_that_does_not_brake_is_cut_and_an_event_says_why(
     assert arm(node, "operator") == ""
     node._in_loop().call(lambda: made[0].run_away(0.3))
     end = time.monotonic() + SOON
-    while not any(event.kind == "power_cut" for event in told):
+    while not any(event.kind == "cut" for event in told):
         assert time.monotonic() < end
         told += events.drain()
         time.sleep(0.01)
     kinds = [event.kind for event in told]
-    assert kinds == ["robot_stopped", "power_cut"], "silence stops it, and it does not brake"
-    assert told[-1].reason.startswith("power cut: fr3_joint1 moves at 0.3")
+    assert kinds == ["robot_stopped", "cut"], "silence stops it, and it does not brake"
+    assert told[-1].reason.startswith("cut (stop of category 0): fr3_joint1 moves at 0.3")
     until(node, lambda: node._wire.stands(node._host.read()))
     assert node._on_recover(Trigger.Request(), Trigger.Response()).success
     assert node._in_loop().call(lambda: node._host.cut) == ""
