@@ -195,7 +195,7 @@ QUARTER: Final = 250_000
 @pytest.mark.parametrize(
     ("commands", "seed"),
     [
-        (500, 1),
+        (200, 1),
         *(pytest.param(QUARTER, seed, marks=[pytest.mark.slow, pytest.mark.timeout(7200)]) for seed in (1, 2, 3, 4)),
     ],
 )
