@@ -13,6 +13,9 @@ NOT_THERE: Final = "starting"
 ROBOT_STOPPED: Final = "robot_stopped"
 """Kind of the robot node's event when the robot refuses to move: disarmed, or a fault."""
 
+CUT: Final = "cut"
+"""Kind of the robot node's event when it makes a stop of category 0: one by itself, or where another one failed."""
+
 SILENT: Final = "robot_silent"
 """Kind of the cause when nothing is heard of the robot any more."""
 
@@ -26,7 +29,7 @@ class Cause:
 
     Attributes:
         stamp: when it was heard of, steady time [ns].
-        kind: machine-readable: the mode ("stopping", "estop"), "robot_stopped" or "robot_silent".
+        kind: machine-readable: the mode ("stopping", "estop"), "robot_stopped", "cut" or "robot_silent".
         source: which topic said so.
         reason: one sentence.
         mode: the safety monitor's mode just before.
@@ -75,7 +78,7 @@ class StopWatch:
 
     def on_event(self, stamp: int, kind: str, reason: str) -> None:
         """Some node tells an event."""
-        if kind == ROBOT_STOPPED and (self.pending or not self._down):
+        if kind == CUT or (kind == ROBOT_STOPPED and (self.pending or not self._down)):
             self._down = True
             self._causes.append(Cause(stamp, kind, "safety/events", reason, self.mode))
 

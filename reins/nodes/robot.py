@@ -2,6 +2,7 @@
 
 import time
 from array import array
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -15,12 +16,14 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Int64, String
 from std_srvs.srv import Trigger
 
+from reins.blackbox.stops import CUT, ROBOT_STOPPED
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
+from reins.hardware.braking import MARGIN
 from reins.hardware.host import DriverHost
 from reins.hardware.profile import load_profile
 from reins.hardware.profile_base import Profile
-from reins.hardware.robot import Driver
+from reins.hardware.robot import Driver, StopCategory
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.convert import event_to_msg, fill_time, to_sequence
@@ -34,6 +37,7 @@ from reins.nodes.running import run
 from reins.nodes.stages import Stages, stage_arm
 from reins.nodes.wires import wire_of
 from reins.safety.constraints import PROGRAMS
+from reins.safety.modes import Mode
 from reins.sim.simulators import SimulatedRobot
 
 WORLD_RATE: Final = 10.0
@@ -72,6 +76,20 @@ class RobotSettings(Settings):
     stage: Literal["auto", "unarmed", "dry_run", "reduced", "full"] = Field(
         "auto", description="stage of bring-up; auto starts a simulation in full and a real arm in unarmed"
     )
+    braking_margin: float = Field(
+        MARGIN,
+        ge=0.05,
+        le=2.0,
+        description="an arm that would stand later than its acceleration limits allow, by more than this, is cut: its "
+        "stop becomes one of category 0 [s]",
+    )
+    estop_category: int = Field(
+        StopCategory.CONTROLLED.value,
+        ge=StopCategory.CUT.value,
+        le=StopCategory.CONTROLLED.value,
+        description="category of an emergency stop by IEC 60204-1: 1 brakes; 0 cuts the drives' power at once, or does "
+        "what comes nearest to it on this robot",
+    )
 
 
 class RobotNode(ManagedNode[RobotSettings]):
@@ -99,7 +117,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._robot.connect()
         self._connected = self._robot
         self._stages = Stages(self, staged) if staged is not None else None
-        self._host = DriverHost(self._robot, self._profile)
+        self._host = DriverHost(self._robot, self._profile, settings.braking_margin)
         self._period = 1.0 / self._profile.rates.state
         self._world_every = max(1, round(self._profile.rates.state / WORLD_RATE))
         self._time_offset = 0.0
@@ -108,7 +126,8 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._silence = 0.0
         self._rearm = False
         self._heard_at = float("-inf")
-        self._reported_fault = ""
+        self._reported_fault = self._reported_cut = ""
+        self._estopped = False
         self._announce()
         spec = self._robot.spec
         what = "simulated" if spec.simulated else "real"
@@ -120,6 +139,9 @@ class RobotNode(ManagedNode[RobotSettings]):
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._latencies = self.create_publisher(Int64, "robot/command_latency", EVENTS)
         self._commands: Inbox[Any] = Inbox(self, self._wire.safe, "command/safe", CONTROL)
+        self._estops: list[tuple[Inbox[Any], Callable[[Any], None]]] = []
+        if self.settings.estop_category == StopCategory.CUT:
+            self._estops = [(Inbox(self, ros.SafetyState, "safety/state", LATCHED), self._on_safety_state)]
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
         self._joint_state = JointState(name=[*self._profile.joint_names, *self._fingers])
         self.create_service(Arm, "robot/arm", self._on_arm)
@@ -146,7 +168,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         """Start the control thread."""
         self._watched_nodes = NodeWatch([self.settings.safety_node])
         factor = self.settings.real_time_factor if self._simulated is not None else 1.0
-        ways = [(self._commands, self._apply)]
+        ways = [*self._estops, (self._commands, self._apply)]
         self._loop = ControlLoop(self, self._period / factor, self._tick, ways, self.fail, real_time=True)
         self._loop.start()
 
@@ -229,11 +251,27 @@ class RobotNode(ManagedNode[RobotSettings]):
         if self._stages is not None and self._ticks % self._world_every == 0:
             self._stages.tell_measured(self._fill_joint_state)
         self._ticks += 1
-        if state.fault != self._reported_fault:
-            self._reported_fault = state.fault
-            if state.fault:
-                self._report(Severity.ERROR, "robot_stopped", state.fault)
+        self._tell_stops(state.fault)
         self._host.step(self._period)
+
+    def _tell_stops(self, fault: str) -> None:
+        """Once each: why the robot does not move, and why it was cut."""
+        cut = self._host.cut
+        if cut != self._reported_cut:
+            self._reported_cut = cut
+            if cut:
+                self._report(Severity.ERROR, CUT, cut)
+        if fault != self._reported_fault:
+            self._reported_fault = fault
+            if fault and fault != cut:
+                self._report(Severity.ERROR, ROBOT_STOPPED, fault)
+
+    def _on_safety_state(self, message: ros.SafetyState) -> None:
+        """An emergency stop of category 0 is the host's to make: it has the drives. Once, for it lasts until the reset,
+        which begins with the robot's recovery."""
+        before, self._estopped = self._estopped, message.mode == Mode.ESTOP
+        if self._estopped and not before:
+            self._host.stop(StopCategory.CUT, message.reason)
 
     def _watch_publishers(self) -> None:
         """Stops at once; the names come later."""

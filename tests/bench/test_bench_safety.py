@@ -1,12 +1,17 @@
 """The attack on the filter, and that its judge would notice."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
 import coal
 import numpy as np
 import pinocchio as pin
 import pytest
+from typer.testing import CliRunner
 
+from reins.bench.cli import app
 from reins.bench.safety.judge import Judge
 from reins.bench.safety.suite import EPISODE, SafetyEpisode, episodes_of, run_episode, run_safety, trouble
 from reins.bench.safety.twin import Twin
@@ -171,3 +176,35 @@ def test_commands_come_in_episodes(commands: int, episodes: int) -> None:
 def test_trouble_is_told() -> None:
     bad = SafetyEpisode(7, 1, 0, 2, {"torque": 3}, 0, False, 0.0, 1.0, [1.0], [1.0])
     assert trouble(bad) == "seed 7: violations {'torque': 3}, safe commands changed 2"
+
+
+def attacked(tmp_path: Path, commands: int, seed: int) -> dict[str, Any]:
+    """The summary of the command line's own attack, as it writes it; told to whoever runs the test."""
+    file = tmp_path / "safety.json"
+    words = ["safety", "--commands", str(commands), "--seed", str(seed), "--json", str(file)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    summary: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["summary"]
+    return summary
+
+
+QUARTER: Final = 250_000
+"""Four of them make the million; four tests, so that as many cores can share them."""
+
+
+@pytest.mark.parametrize(
+    ("commands", "seed"),
+    [
+        (200, 1),
+        *(pytest.param(QUARTER, seed, marks=[pytest.mark.slow, pytest.mark.timeout(7200)]) for seed in (1, 2, 3, 4)),
+    ],
+)
+def test_a_million_commands_break_no_limit_and_no_safe_one_is_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], commands: int, seed: int
+) -> None:
+    summary = attacked(tmp_path, commands, seed)
+    counts = {name: summary[name] for name in ("commands", "violations", "changed_safe_commands")}
+    with capsys.disabled():
+        print(f"\nseed {seed}: {counts}, {summary['changed']} commands changed")
+    assert counts == {"commands": commands, "violations": 0, "changed_safe_commands": 0}, summary["violations_by_kind"]
+    assert 0 < summary["changed"] < commands

@@ -58,6 +58,14 @@ def test_a_disarmed_robot_is_a_stop_unless_the_monitor_has_stopped_already(watch
     assert not watch.pending
 
 
+def test_a_cut_is_told_whatever_went_before(watch: StopWatch) -> None:
+    watch.on_event(10, "robot_stopped", "no command/safe for 100 ms")
+    watch.on_event(300_000_000, "cut", "cut (stop of category 0): joint1 moves at 0.80 rad/s")
+    assert [cause.kind for cause in watch.due(10 + AFTER)] == ["robot_stopped", "cut"]
+    watch.on_event(20 + AFTER, "cut", "cut (stop of category 0): joint1 moves at 0.80 rad/s")
+    assert [cause.kind for cause in watch.close()] == ["cut"], "the first file does not tell it"
+
+
 def test_a_monitor_that_is_not_there_any_more_leaves_stopped_what_is(watch: StopWatch) -> None:
     watch.on_mode(10, "estop", "emergency stop by ann")
     watch.close()

@@ -22,13 +22,14 @@ from std_srvs.srv import Trigger
 
 from reins.demo.session import free_domain
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import Robot, RobotSpec, RobotState, StopCategory
+from reins.hardware.robot import Robot, RobotSpec, RobotState, SafeCommand, StopCategory
 from reins.nodes import drivers
 from reins.nodes.control_loop import Inbox
-from reins.nodes.qos import CONTROL, LATCHED
-from reins.nodes.robot import RobotNode
+from reins.nodes.qos import CONTROL, EVENTS, LATCHED
+from reins.nodes.robot import RobotNode, RobotSettings
 from reins.nodes.wires import MOVING
 from reins.safety.constraints import AUTOMATION, PLANNER
+from reins.safety.modes import Mode
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.simulators import SIMULATORS
 from reins.sim.world import load_world
@@ -48,6 +49,21 @@ class RealRobot(MujocoRobot):
 
 def real(profile: RobotProfile, world: str, seed: int) -> Robot:
     return RealRobot(profile, load_world(world), seed)
+
+
+class Brakeless(MujocoRobot):
+    """It moves for ever, whatever it is told; only a cut stops it."""
+
+    def run_away(self, speed: float) -> None:
+        self._speeds[:, 0] = speed
+
+    def write(self, command: SafeCommand) -> None:
+        """Not done."""
+
+    def stop(self, category: StopCategory, reason: str) -> None:
+        if category is StopCategory.CUT:
+            super().stop(category, reason)
+        self._fault = self._fault or reason
 
 
 class Commander:
@@ -81,8 +97,9 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., RobotNode]]:
     monkeypatch.setitem(drivers.DRIVERS, "real", real)
     nodes: list[RobotNode] = []
 
-    def node(backend: str = "mujoco", stage: str = "auto") -> RobotNode:
-        arguments = ["--ros-args", "-p", f"backend:={backend}", "-p", f"stage:={stage}"]
+    def node(backend: str = "mujoco", stage: str = "auto", **others: object) -> RobotNode:
+        given = {"backend": backend, "stage": stage, **others}
+        arguments = ["--ros-args", *(word for name, value in given.items() for word in ("-p", f"{name}:={value}"))]
         rclpy.init(args=arguments, domain_id=free_domain())
         nodes.append(RobotNode())
         nodes[-1].trigger_configure()
@@ -355,6 +372,80 @@ def test_robot_time_goes_on_over_a_reset_of_the_world(make: Callable[..., RobotN
     assert node._on_reset(ResetWorld.Request(seed=7), ResetWorld.Response()).accepted
     after = node._in_loop().call(node._read).stamp
     assert after > before > 0.1
+
+
+def until(node: RobotNode, holds: Callable[[], bool]) -> None:
+    """Wait for what the control thread knows."""
+    end = time.monotonic() + SOON
+    while not node._in_loop().call(holds):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_an_arm_that_does_not_brake_is_cut_and_an_event_says_why(
+    make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[Brakeless]()
+
+    def brakeless(profile: RobotProfile, world: str, seed: int) -> Robot:
+        made.append(Brakeless(profile, load_world(world), seed))
+        return made[-1]
+
+    monkeypatch.setitem(drivers.DRIVERS, "real", brakeless)
+    node = make("real", "full", braking_margin=0.1)
+    listener = Node("listener")
+    events, told = Inbox(listener, ros.SafetyEvent, "safety/events", EVENTS), list[ros.SafetyEvent]()
+    commander = Commander(node, home(node))
+    commander.hold(0.1)
+    assert arm(node, "operator") == ""
+    node._in_loop().call(lambda: made[0].run_away(0.3))
+    end = time.monotonic() + SOON
+    while not any(event.kind == "cut" for event in told):
+        assert time.monotonic() < end
+        told += events.drain()
+        time.sleep(0.01)
+    kinds = [event.kind for event in told]
+    assert kinds == ["robot_stopped", "cut"], "silence stops it, and it does not brake"
+    assert told[-1].reason.startswith("cut (stop of category 0): fr3_joint1 moves at 0.3")
+    until(node, lambda: node._wire.stands(node._host.read()))
+    assert node._on_recover(Trigger.Request(), Trigger.Response()).success
+    assert node._in_loop().call(lambda: node._host.cut) == ""
+    listener.destroy_node()
+    commander.close()
+
+
+@pytest.mark.parametrize("category, cut", [(0, "emergency stop by ann"), (1, "")])
+def test_an_emergency_stop_cuts_the_power_where_that_is_asked_for(
+    make: Callable[..., RobotNode], category: int, cut: str
+) -> None:
+    node = make(estop_category=category)
+    monitor = Node("monitor")
+    publisher = monitor.create_publisher(ros.SafetyState, "safety/state", LATCHED)
+
+    def tell(mode: Mode, rejected: int = 0) -> None:
+        publisher.publish(ros.SafetyState(mode=int(mode), reason="emergency stop by ann", rejected=rejected))
+        time.sleep(0.1)
+
+    tell(Mode.STOPPED)
+    assert node._host.cut == ""
+    tell(Mode.ESTOP)
+    if cut:
+        until(node, lambda: node._host.cut == cut)
+        assert node._on_recover(Trigger.Request(), Trigger.Response()).success
+    tell(Mode.ESTOP, rejected=1)
+    assert node._host.cut == "", "the same stop, told again"
+    tell(Mode.READY)
+    tell(Mode.ESTOP)
+    if cut:
+        until(node, lambda: node._host.cut == cut)
+    assert node._host.cut == node._host.read().fault == cut
+    monitor.destroy_node()
+
+
+@pytest.mark.parametrize("name, value", [("estop_category", 2), ("estop_category", -1), ("braking_margin", 0.01)])
+def test_stops_have_bounds(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=name):
+        RobotSettings(**{name: value})
 
 
 def ask_for(node: RobotNode, stage: str) -> str:

@@ -31,7 +31,7 @@ SETTINGS = SafetySettings(heartbeat_timeout=0.09)
 
 
 class KinematicRobot:
-    """A robot that tracks every setpoint exactly."""
+    """A robot that tracks every setpoint exactly; while it is `blocked` it stands."""
 
     def __init__(self, profile: RobotProfile, position: FloatArray | None = None) -> None:
         self._profile = profile
@@ -67,6 +67,8 @@ class KinematicRobot:
 
     def write(self, command: SafeCommand) -> None:
         """Track it."""
+        if self.blocked:
+            self._velocity = np.zeros_like(self._velocity)
         if self._fault or self.blocked:
             return
         self._reference, self._velocity = command.position.copy(), command.velocity.copy()

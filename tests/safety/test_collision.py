@@ -276,6 +276,7 @@ def check(arm: Arm, boxes: tuple[Box, ...]) -> None:
         assert arm.judge.to_box(arm.position, box) >= SETTINGS.keep_out_margin - ACCURACY
 
 
+@pytest.mark.parametrize("profile", EVERY_ARM, indirect=True)
 class TestTable:
     def test_a_tilted_hand_stops_above_the_table(self, roomy: RobotProfile) -> None:
         arm = Arm(roomy)
@@ -303,26 +304,32 @@ class TestTable:
         assert arm.tool[2] < -0.05
 
 
+@pytest.mark.parametrize("profile", EVERY_ARM, indirect=True)
 def test_a_fixture_of_the_profile_is_kept_off(roomy: RobotProfile) -> None:
-    wall = Fixture(name="wall", centre=(0.5, 0.35, 0.3), size=(1.0, 0.1, 0.6), rpy=(0.0, 0.0, 0.2))
+    wall = Fixture(name="wall", centre=(0.5, 0.47, 0.3), size=(1.0, 0.1, 0.6), rpy=(0.0, 0.0, 0.2))
     arm = Arm(roomy.model_copy(update={"fixtures": (wall,)}))
     box = Box("wall", np.array(wall.centre), pin.rpy.rpyToMatrix(*wall.rpy), np.array(wall.size))
     limits: set[Limit] = set()
     for _ in range(200):
-        limits |= set(arm.step(arm.towards(np.array([0.5, 0.6, 0.3]), 0.5)).limits)
+        limits |= set(arm.step(arm.towards(np.array([0.5, 0.7, 0.3]), 0.5)).limits)
         assert arm.judge.to_box(arm.position, box) >= SETTINGS.table_margin - ACCURACY
     assert Limit.FIXTURE in limits
 
 
+@pytest.mark.parametrize("profile", EVERY_ARM, indirect=True)
 def test_links_fold_up_to_their_margin(roomy: RobotProfile) -> None:
+    """The tool is driven into the shoulder."""
     arm = Arm(roomy)
+    arm.judge.kinematics.tool_pose(arm.position)
+    shoulder = arm.judge.kinematics.data.oMi[2].translation.copy()
     limits: set[Limit] = set()
     for _ in range(400):
-        limits |= set(arm.step(arm.towards(np.array([0.0, 0.0, 0.35]), 0.4)).limits)
+        limits |= set(arm.step(arm.towards(shoulder, 0.4)).limits)
         assert arm.judge.itself(arm.position) >= SETTINGS.self_margin - ACCURACY
     assert Limit.SELF_COLLISION in limits
 
 
+@pytest.mark.parametrize("profile", EVERY_ARM, indirect=True)
 class TestKeepOut:
     def test_it_can_come_as_close_as_the_margin(self, roomy: RobotProfile) -> None:
         box = block(0.5, 0.0, 0.1, 0.1)
@@ -381,7 +388,7 @@ class TestKeepOut:
         arm = Arm(roomy.model_copy(update={"table": None}))
         jacobian = arm.judge.kinematics.tool_jacobian(arm.position)[1]
         down = np.linalg.pinv(jacobian) @ np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
-        below = Box("plate", arm.tool - [0.0, 0.0, 0.2], np.eye(3), np.array([0.2, 0.2, 0.1]))
+        below = Box("plate", arm.tool - [0.0, 0.0, 0.08], np.eye(3), np.array([0.2, 0.2, 0.1]))
         room = arm.judge.to_box(arm.position, below) - SETTINGS.keep_out_margin - TOLERANCE
         deceleration, hold = np.array([SETTINGS.tool_deceleration]), roomy.rates.stale_after
         wanted = down * float(stopping_speed(np.array([room]), deceleration, hold)[0]) * (1 + offset)
@@ -390,6 +397,7 @@ class TestKeepOut:
         assert (Limit.KEEP_OUT not in verdict.limits) is passes
 
 
+@pytest.mark.parametrize("profile", EVERY_ARM, indirect=True)
 class TestHeldObject:
     """A block in the hand, 4 cm wide, its middle at the tool."""
 

@@ -5,11 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from safety_loop import PERIOD, Loop
+from safety_loop import PERIOD, KinematicRobot, Loop
 
 from reins.contracts.event import Severity
+from reins.hardware.braking import MARGIN
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import JointCommand, StopCategory
+from reins.hardware.robot import JointCommand, SafeCommand, StopCategory
 from reins.safety.modes import Mode
 from reins.teleop.core import TeleopCore
 from reins.teleop.intent import Direction
@@ -68,6 +69,44 @@ def test_e_stop_leaves_the_last_velocity_active(loop: Loop) -> None:
     loop.drive("skill", SPEED, 100, begun)
     assert loop.moved_since(100) == 0.0
     assert loop.is_in(Mode.READY)
+
+
+class Brakeless(KinematicRobot):
+    """Once its brakes fail, it goes on as it moved last; only a cut stops it."""
+
+    failing = False
+
+    def write(self, command: SafeCommand) -> None:
+        """Not done any more."""
+        if not self.failing:
+            super().write(command)
+
+    def stop(self, category: StopCategory, reason: str) -> None:
+        """Only told."""
+        if self.failing and category is StopCategory.CONTROLLED:
+            self._fault = self._fault or reason
+        else:
+            super().stop(category, reason)
+
+
+@pytest.mark.parametrize("cause", ["an emergency stop", "a node that dies"])
+def test_the_arm_does_not_brake_when_it_is_stopped(profile: RobotProfile, cause: str) -> None:
+    """… and everybody thinks that it stands."""
+    robot = Brakeless(profile)
+    loop = Loop(profile, robot).begin()
+    loop.drive("skill", SPEED, 30)
+    robot.failing = True
+    if cause == "an emergency stop":
+        loop.monitor.estop("anna", "", loop.t)
+    else:
+        loop.monitor.on_death("planner", loop.t)
+    late = SPEED / float(profile.acceleration[0]) + MARGIN + 4 * PERIOD
+    loop.steps(round(late / PERIOD))
+    assert "the braking failed" in loop.host.cut
+    assert not loop.host.armed
+    loop.steps(2)
+    assert loop.moved_since(2) == 0.0
+    assert loop.is_in(Mode.ESTOP if cause == "an emergency stop" else Mode.STOPPED)
 
 
 def test_the_trajectory_advances_while_the_hardware_is_down_then_jumps(loop: Loop) -> None:
