@@ -60,6 +60,7 @@ class ArmBraking:
         self._names, self._acceleration, self._fastest = profile.joint_names, profile.acceleration, profile.velocity
         self._margin = margin
         self._commanded = np.zeros(len(profile.joints))
+        self._due: float | None = None
         self.forget()
 
     def told(self, command: SafeCommand) -> None:
@@ -79,7 +80,7 @@ class ArmBraking:
     def forget(self) -> None:
         """There is nothing to watch."""
         self._moves = self._watches = False
-        self._due: float | None = None
+        self._due = None
         self._begun = self._unsettled = 0.0
 
     def failure(self, state: RobotState) -> str:

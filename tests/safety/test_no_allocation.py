@@ -98,7 +98,7 @@ def no_collector() -> Iterator[None]:
 class HeapInformation(ctypes.Structure):
     """glibc's `struct mallinfo2`."""
 
-    _fields_: Final = [
+    _fields_ = [
         *((name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks")),
         *((name, ctypes.c_size_t) for name in ("uordblks", "fordblks", "keepcost")),
     ]
