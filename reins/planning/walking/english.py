@@ -58,7 +58,7 @@ PHRASES: Final[Phrases] = {
     (Kind.NOT, "not"): "do not, don't, never, without, not",
     (Kind.JOIN, "and"): "and, \\,",
     (Kind.LINK, "then"): (
-        "then, and then, after that, afterwards, next, finally, first, but, while, ;, ., !, ?, and finally"
+        "then, and then, after that, afterwards, next, finally, first, but, while, ;, ., !, ?, (, ), and finally"
     ),
     (Kind.FILLER, ""): (
         "please, can you, could you, would you, now, just, at least, always, robot, dog, the robot, ok, okay, hey, "
@@ -83,6 +83,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "hint": "; did you mean '{phrase}'?",
     "unexpected": "I do not understand '{word}'; I expected {wanted}",
     "end": "the end",
+    "link": "'then', or the end",
     "verb": "a verb ({verbs})",
     "name": "the name of something (I see {seen})",
     "away": "'away from' something",

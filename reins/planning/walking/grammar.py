@@ -121,13 +121,13 @@ class Parser:
     def _clause(self) -> Clause:
         """{part} VERB {part}; without a verb it is one of walking, or of turning by an angle."""
         clause = Clause()
-        if self._peek().kind is Kind.TO and self._goes_on():
+        if self._peek().kind is Kind.TO and Kind.TO not in self._language.leading:
             clause.verb, clause.text = "go", self._language.walk
         parts: list[Token] = []
         while self._at < len(self._tokens):
             token = self._peek()
             if token.kind is Kind.VERB:
-                if not clause.verb:
+                if not clause.verb and not self._is_there_first(clause, parts):
                     self._verb(clause)
                 elif self._is_idle(clause):
                     self._take()
@@ -141,9 +141,16 @@ class Parser:
         self._settle(clause, parts)
         return clause
 
+    def _is_there_first(self, clause: Clause, parts: Sequence[Token]) -> bool:
+        """Whether what was said is a walk of its own before the verb that comes: "to the door sit down"."""
+        takes_place = Kind.TO in PARTS[self._peek().value.partition(" ")[0]]
+        return clause.thing is not None and not takes_place and any(token.value == "to" for token in parts)
+
     def _verb(self, clause: Clause) -> None:
         token = self._take()
         clause.verb, _, direction = token.value.partition(" ")
+        if direction and clause.direction not in ("", direction):
+            raise self._unexpected(token, "verb")
         clause.text, clause.direction = token.text, direction or clause.direction
 
     def _is_idle(self, clause: Clause) -> bool:
@@ -156,9 +163,13 @@ class Parser:
 
     def _belongs(self, clause: Clause) -> bool:
         """Whether the next token begins a part of the clause."""
-        kind, leading = self._peek().kind, self._language.leading
-        names = self._names_thing()
+        token, leading = self._peek(), self._language.leading
+        kind, names = token.kind, self._names_thing()
         if clause.thing is not None and (kind is Kind.TO or names):
+            return False
+        if kind in AMOUNT and clause.measure is not None and not names:
+            return False
+        if kind is Kind.DIRECTION and clause.verb != "turn" and clause.direction not in ("", token.value):
             return False
         if not clause.verb:
             return kind in leading or (kind in AMOUNT and bool(clause.direction))
@@ -186,7 +197,9 @@ class Parser:
             clause.measure, clause.quantity = self._measure(MEASURES.get(clause.verb, ""))
 
     def _settle(self, clause: Clause, parts: Sequence[Token]) -> None:
-        """Refuse what does not go together with the verb."""
+        """Refuse what does not go together with the verb; to stop something is not to do it."""
+        if clause.verb == "stop" and self._peek().kind not in (Kind.LINK, Kind.JOIN, Kind.AFTER):
+            raise self._unexpected(self._peek(), "link")
         if not clause.verb:
             if not (clause.past or clause.thing or clause.measure is not None):
                 raise self._unexpected(self._peek(), "verb")
@@ -262,7 +275,7 @@ class Parser:
             things.append(self._thing())
 
     def _thing(self) -> NounPhrase:
-        """[article | all] {colour} noun | people | it | an id"""
+        """[article | all] {colour} noun [AT] | people | it | an id"""
         start, quantity = self._at, "the"
         colours: list[str] = []
         if self._accept(Kind.PRONOUN):
@@ -282,6 +295,7 @@ class Parser:
         if noun is None and not colours:
             raise self._unexpected(self._peek(), "name")
         label = noun.value if noun else ""
+        self._accept(Kind.AT)
         return NounPhrase(self._text(start), label=label, colours=tuple(colours), quantity=quantity)
 
     def _text(self, start: int) -> str:

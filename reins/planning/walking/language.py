@@ -30,6 +30,8 @@ class Kind(Enum):
     DIRECTION = auto()
     BEHIND = auto()
     """Where one walks who follows somebody; of any other thing it is a place that robots are not sent to."""
+    AT = auto()
+    """What stands behind a thing and adds nothing; behind a verb it would be a time."""
     KEEP = auto()
     AWAY = auto()
     WITH = auto()
