@@ -46,13 +46,17 @@ def list_constraints(namespace: Namespace = "") -> None:
 def add(
     kind: Annotated[str, typer.Argument(help="avoid, keep_out, speed or payload.")],
     words: Annotated[list[str], typer.Argument(help="An object's id; X Y Z and extents; a scale; a mass.")],
+    distance: Annotated[
+        float | None,
+        typer.Option(help="Of `avoid`: free distance from the footprint of a robot that walks [m], above 0, up to 10."),
+    ] = None,
     namespace: Namespace = "",
 ) -> None:
     """Add one, e.g. `avoid yellow_block`, `keep_out 0.5 -0.2 0.1 0.2 0.2 0.3`, `speed 0.5`, `payload 0.4`.
 
     A box stands still: it is in the base frame of an arm, and in the odometry frame of a robot that walks.
     """
-    constraint = parse_constraint(kind, words)
+    constraint = parse_constraint(kind, words, distance)
     with needs_ros():
         from reins.nodes.client import GraphClient
         from reins.nodes.rules_client import RulesClient
@@ -94,8 +98,13 @@ def speed(
         out.print(f"speed at most {rules.list().speed_scale:.0%} of the limits")
 
 
-def parse_constraint(kind: str, words: list[str]) -> "Constraint":
+def parse_constraint(kind: str, words: list[str], distance: float | None = None) -> "Constraint":
     """A constraint of the operator's from the words of the command line.
+
+    Args:
+        kind: one of FORMS.
+        words: as that form has them.
+        distance: how far to keep from what is avoided [m]; None if nobody says.
 
     Raises:
         ReinsError: no such kind, the wrong number of words, or a value that is out of range.
@@ -110,6 +119,14 @@ def parse_constraint(kind: str, words: list[str]) -> "Constraint":
     if len(words) != len(form):
         raise ReinsError(f"`{kind}` takes {len(form)} words: {' '.join((kind, *form))}")
     values: dict[str, object] = {"kind": kind, "set_by": "operator"}
+    if distance is not None:
+        if kind != "avoid":
+            raise ReinsError(f"`--distance` goes with `avoid OBJECT`, not with `{kind}`")
+        if not distance > 0.0:
+            raise ReinsError(
+                f"the distance is {distance:g} m; it must be greater than 0, or left out for the usual one"
+            )
+        values["distance"] = distance
     if kind == "avoid":
         values["object"] = words[0]
     else:

@@ -46,6 +46,8 @@ class ArmMover:
         self.nearest_person = math.inf
         """An arm's scenes are of what lies on its table; people are told by their sensors."""
         self.kept: Collection[ConstraintKind] = get_args(ConstraintKind)
+        self.keeps_distances = False
+        """One margin holds for every keep-out of the arm."""
         self.faults: Mapping[tuple[str, str], str] = {}
         """None: what an arm measures says nothing against moving but its own fault, which the monitor looks at."""
 

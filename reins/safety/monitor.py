@@ -143,7 +143,8 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
         self._watchdog = Watchdog({node: settings.deadline(node) for node in watched})
         self._finder = FaultFinder(self._watchdog, self._clock, settings.state_timeout)
         self._log = EventLog(settings.event_window)
-        self.rules: Final = Rules(self._constraints, self._tell, lambda: self._mover.seen, self._mover.kept)
+        kept, distances = self._mover.kept, self._mover.keeps_distances
+        self.rules: Final = Rules(self._constraints, self._tell, lambda: self._mover.seen, kept, distances)
         """The constraints in force and the operator's speed scale, to look at and to change."""
         rule, top_speed = self._mover.separation, self._mover.top_speed
         self._human = HumanDistance(rule, top_speed, settings.human_timeout, self._tell)

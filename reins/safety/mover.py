@@ -95,6 +95,11 @@ class Mover(Protocol[StateC, CommandC, SafeC]):
         ...
 
     @property
+    def keeps_distances(self) -> bool:
+        """Whether it keeps the distance that an "avoid" constraint asks for, or only its own."""
+        ...
+
+    @property
     def nearest_person(self) -> float:
         """Distance of the nearest person that scenes have shown [m]; inf while there is none."""
         ...

@@ -23,6 +23,7 @@ class Rules:
         tell: takes the events.
         seen: gives the ids of the objects that the robot knows of.
         kept: kinds of constraints that this robot keeps; others are refused.
+        distances: whether it keeps the distance of an "avoid" constraint; if not, one with a distance is refused.
     """
 
     def __init__(
@@ -31,9 +32,10 @@ class Rules:
         tell: Tell,
         seen: Callable[[], Collection[str]],
         kept: Collection[ConstraintKind] = get_args(ConstraintKind),
+        distances: bool = True,
     ) -> None:
         self.constraints = constraints
-        self._tell, self._seen, self._kept = tell, seen, kept
+        self._tell, self._seen, self._kept, self._distances = tell, seen, kept, distances
 
     def set_speed_scale(self, scale: float, requested_by: str) -> None:
         """The operator's share of the speed limits, 0 < scale ≤ 1.
@@ -55,6 +57,11 @@ class Rules:
     def _added(self, constraint: Constraint, requested_by: str) -> Constraint:
         if constraint.kind not in self._kept:
             raise ReinsError(f"this robot keeps no '{constraint.kind}' constraint; it keeps {', '.join(self._kept)}")
+        if constraint.distance and not self._distances:
+            raise ReinsError(
+                f"this robot keeps its own distance from what it avoids, and none of {constraint.distance:g} m; "
+                f"say `avoid {constraint.object}` without one"
+            )
         return self.constraints.add(constraint, requested_by)
 
     def remark(self, constraint: Constraint) -> str:

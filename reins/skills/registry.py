@@ -7,7 +7,7 @@ from typing import Final, Literal
 from reins.contracts.errors import ReinsError, UnknownName, look_up
 from reins.contracts.facts import Fact
 from reins.contracts.plan import ArgumentValue, SkillCall
-from reins.contracts.scene import Scene
+from reins.contracts.scene import Scene, SceneObject
 
 HELD: Final = "@held"
 """In a condition: the object that is in the gripper when the skill starts."""
@@ -61,14 +61,39 @@ class Parameter:
                 fitting = " or ".join(
                     (*(f"a {label}" for label in self.labels), *(f"the {name}" for name in self.also))
                 )
-                raise ReinsError(f"'{value}' is a {item.label}, not {fitting}")
+                raise WrongKind(item, fitting)
         elif self.kind == "word":
             if value not in self.words:
                 raise UnknownName(self.name, str(value), self.words)
         elif not isinstance(value, int | float) or not self.lower <= value <= self.upper:
-            raise ReinsError(
-                f"{self.name} is {value}; it must be a number from {self.lower} to {self.upper} {self.unit}"
-            )
+            raise OutOfRange(self, value)
+
+
+class WrongKind(ReinsError):
+    """An object that does not fit a parameter.
+
+    Args:
+        item: the object.
+        fitting: what would fit, in words.
+    """
+
+    def __init__(self, item: SceneObject, fitting: str) -> None:
+        self.item = item
+        super().__init__(f"'{item.id}' is a {item.label}, not {fitting}")
+
+
+class OutOfRange(ReinsError):
+    """A number that a parameter does not take, or none.
+
+    Args:
+        parameter: that was given it.
+        value: what was given.
+    """
+
+    def __init__(self, parameter: Parameter, value: ArgumentValue) -> None:
+        self.parameter, self.value = parameter, value
+        bounds = f"from {parameter.lower} to {parameter.upper} {parameter.unit}"
+        super().__init__(f"{parameter.name} is {value}; it must be a number {bounds}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 from reins.bench.navigation.suite import Judge, NavigationEpisode, run_navigation, run_task, summarise
-from reins.bench.navigation.tasks import DISTANCES, FAMILIES, Goal, NavigationTask, draw_task
+from reins.bench.navigation.tasks import FAMILIES, Goal, NavigationTask, draw_task
+from reins.bench.navigation.words import DISTANCES, language_of
+from reins.contracts.errors import UnknownName
 from reins.contracts.scene import PERSON
 from reins.hardware.legged import LeggedState, Odometry
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.legged_rig import LeggedRigSettings, LeggedTick
 from reins.planning.walking.meaning import read
+from reins.planning.wording import is_chinese
 from reins.sim.legged.ground import GroundSpec
 from reins.sim.legged.outlook import edge_distance, named, scene_of
 from reins.skills.legged.library import LEGGED_SKILLS
@@ -33,7 +36,7 @@ GROUND = GroundSpec.model_validate(
         ],
     }
 )
-EPISODE = NavigationEpisode(1, "door", "", True, "succeeded", "", 0.1, (), 2.0, False, (), 10.0, ())
+EPISODE = NavigationEpisode(1, "door", "en", "", True, "succeeded", "", 0.1, (), 2.0, False, (), 10.0, ())
 
 
 def state_at(
@@ -48,7 +51,7 @@ def state_at(
 
 
 def task(goal: Goal, distance: float = 0.0) -> NavigationTask:
-    return NavigationTask(1, "test", GROUND, "", goal, distance)
+    return NavigationTask(1, "test", GROUND, "en", "", goal, distance)
 
 
 def seen(judge: Judge, *states: LeggedState) -> Judge:
@@ -61,6 +64,14 @@ class TestTasks:
     def test_the_same_numbers_give_the_same_task(self) -> None:
         assert draw_task(1, 3, GO2) == draw_task(1, 3, GO2)
         assert draw_task(1, 3, GO2).ground != draw_task(2, 3, GO2).ground
+
+    @pytest.mark.parametrize("number", range(50))
+    def test_in_chinese_it_is_the_same_task(self, number: int) -> None:
+        english, chinese = (draw_task(1, number, GO2, language) for language in ("en", "zh"))
+        assert replace(chinese, language="en", instruction=english.instruction) == english
+        scene = scene_of(english.ground, state_at(0.0, 0.0), GO2)
+        meant, twin = (read(task.instruction, scene, LEGGED_SKILLS) for task in (english, chinese))
+        assert is_chinese(chinese.instruction) and (twin.stages, twin.constraints) == (meant.stages, meant.constraints)
 
     @pytest.mark.parametrize("number", range(3 * len(FAMILIES)))
     def test_it_can_be_read_and_there_is_room(self, number: int) -> None:
@@ -92,6 +103,12 @@ class TestTasks:
             edge_distance(thing, point) for thing in things.values() if thing.label == between for point in line
         )
         assert nearest < GO2.body.footprint
+
+    def test_both_languages_take_turns(self) -> None:
+        assert [language_of(number, "both") for number in range(4)] == ["en", "zh", "en", "zh"]
+        assert {language_of(number, "zh") for number in range(4)} == {"zh"}
+        with pytest.raises(UnknownName, match=r"no language 'ch'.*known: both, en, zh"):
+            language_of(0, "ch")
 
 
 class TestJudge:
@@ -137,18 +154,22 @@ class TestJudge:
 
 
 def test_the_figures_of_some_episodes() -> None:
-    bad = replace(EPISODE, success=False, family="turn", error=None, violations=("person", "box"), fell=True)
+    bad = replace(
+        EPISODE, success=False, family="turn", language="zh", error=None, violations=("person", "box"), fell=True
+    )
     summary = summarise([EPISODE, replace(EPISODE, duration=20.0, error=0.3), bad])
     assert summary["success_rate"] == pytest.approx(2 / 3)
     assert (summary["keep_out_violations"], summary["falls"]) == (2, 1)
     assert summary["mean_error"] == pytest.approx(0.2)
     assert summary["mean_duration"] == pytest.approx(40 / 3)
     assert summary["by_family"] == {"door": 1.0, "turn": 0.0}
+    assert summary["by_language"] == {"en": 1.0, "zh": 0.0}
 
 
 def test_two_tasks_of_the_suite_and_what_is_written_of_them(tmp_path: Path) -> None:
     told: list[NavigationEpisode] = []
-    report = run_navigation(LeggedRigSettings(), 2, 1, told.append)
+    report = run_navigation(LeggedRigSettings(), 2, 1, told.append, "both")
+    assert [episode.language for episode in told] == ["en", "zh"]
     assert report.summary["success_rate"] == 1.0, [episode.reason for episode in told]
     assert report.summary["keep_out_violations"] == 0
     report.write_json(tmp_path / "navigation.json")

@@ -27,6 +27,12 @@ def test_each_kind(words: list[str], constraint: Constraint) -> None:
     assert parse_constraint(words[0], words[1:]) == constraint
 
 
+@pytest.mark.parametrize("distance", [0.01, 0.8, 10.0])
+def test_what_is_avoided_may_have_a_distance(distance: float) -> None:
+    constraint = parse_constraint("avoid", ["person"], distance)
+    assert constraint == Constraint(kind="avoid", object="person", distance=distance, set_by="operator")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -53,6 +59,12 @@ def test_what_is_wrong_is_named(words: list[str], said: str) -> None:
     ("words", "said"),
     [
         (["constraints", "add", "payload", "-1"], "greater than or equal to 0"),
+        (["constraints", "add", "avoid", "person", "--distance", "-0.8"], "the distance is -0.8 m"),
+        (["constraints", "add", "avoid", "person", "--distance", "0"], "the distance is 0 m"),
+        (["constraints", "add", "avoid", "person", "--distance", "nan"], "the distance is nan m"),
+        (["constraints", "add", "avoid", "person", "--distance", "inf"], "finite"),
+        (["constraints", "add", "--distance", "10.01", "avoid", "person"], "less than or equal to 10"),
+        (["constraints", "add", "speed", "0.5", "--distance", "0.8"], "goes with `avoid OBJECT`, not with `speed`"),
         (["constraints", "remove"], "--all-of"),
         (["constraints", "remove", "planner-1", "--all-of", "planner"], "--all-of"),
         (["speed", "0"], "greater than 0"),

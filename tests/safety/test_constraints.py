@@ -202,6 +202,17 @@ class TestTrace:
         assert [(kind, who) for _, kind, who, _ in told] == [("rule_refused", "planner")]
         assert rules.add(speed(0.5), "planner").id == "planner-1"
 
+    def test_a_distance_that_the_robot_does_not_keep_is_refused_and_told(self, told: list[tuple[Any, ...]]) -> None:
+        asked = Constraint(kind="avoid", object="cup", distance=0.8)
+        arm = Rules(ConstraintSet(1.0), lambda *event: told.append(event), tuple, distances=False)
+        with pytest.raises(ReinsError, match=r"none of 0\.8 m; say `avoid cup` without one"):
+            arm.add(asked, "anna")
+        assert arm.constraints.constraints == ()
+        assert [(kind, who) for _, kind, who, _ in told] == [("rule_refused", "anna")]
+        assert arm.add(asked.model_copy(update={"distance": 0.0}), "anna").object == "cup"
+        legs = Rules(ConstraintSet(1.0), lambda *event: told.append(event), tuple)
+        assert legs.add(asked, "anna").distance == 0.8
+
     @pytest.mark.parametrize("nobody", ["", "  "])
     def test_nobody_changes_nothing(self, rules: Rules, told: list[tuple[Any, ...]], nobody: str) -> None:
         for act in (

@@ -200,6 +200,10 @@ class TestDriving:
         assert loop.kinds().count("constraint_added") == 2
         assert loop.kinds().count("constraint_removed") == 2 and "speed_scale" in loop.kinds()
 
+    def test_an_arm_promises_no_distance_that_it_does_not_keep(self, loop: Loop) -> None:
+        with pytest.raises(ReinsError, match="keeps its own distance"):
+            loop.monitor.rules.add(Constraint(kind="avoid", object="yellow_block", distance=0.8), "operator")
+
 
 class TestLateAndSilentSources:
     def test_a_late_command_is_bridged(self, loop: Loop) -> None:

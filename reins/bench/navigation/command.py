@@ -13,6 +13,7 @@ def navigation(
     planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
     episodes: Annotated[int, typer.Option(min=1, help="How many tasks, each on a ground of its own.")] = 50,
     seed: Annotated[int, typer.Option(min=0, help="Seed of grounds and instructions.")] = 1,
+    language: Annotated[str, typer.Option(help="Language of the instructions: en, zh, or both in turn.")] = "en",
     robot: Annotated[str, typer.Option(help="Robot profile.")] = "go2",
     json_file: JsonFile = None,
 ) -> None:
@@ -30,5 +31,5 @@ def navigation(
             told = f"{off}{'; '.join([*what, episode.reason])}"
             progress("" if episode.success else f"{episode.family}, '{episode.instruction}': {told}")
 
-        report = run_navigation(settings, episodes, seed, advance)
+        report = run_navigation(settings, episodes, seed, advance, language)
     finish(report, json_file)

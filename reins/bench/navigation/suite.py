@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from reins.bench.navigation.tasks import NavigationTask, draw_task, goal_place
+from reins.bench.navigation.words import LANGUAGES, language_of
 from reins.bench.report import Report, success_interval
 from reins.contracts.scene import PERSON
 from reins.hardware.legged import LeggedState
@@ -35,7 +36,7 @@ class NavigationEpisode:
     """One task carried out.
 
     Attributes:
-        seed, family, instruction: of the task.
+        seed, family, language, instruction: of the task.
         success: it says so itself, ends where and as it is asked to, has not fallen, and kept out of what it should.
         outcome, reason: as the stack says.
         error: how far from its goal it ends [m]; None where no place is asked for.
@@ -49,6 +50,7 @@ class NavigationEpisode:
 
     seed: int
     family: str
+    language: str
     instruction: str
     success: bool
     outcome: str
@@ -131,21 +133,29 @@ def run_navigation(
     episodes: int,
     seed: int,
     advance: Callable[[NavigationEpisode], None] = lambda _episode: None,
+    language: str = LANGUAGES[0],
 ) -> Report:
     """Run the suite and sum up.
 
+    Args:
+        settings: what carries them out.
+        episodes: how many tasks.
+        seed: of grounds and instructions.
+        advance: is told each episode.
+        language: of the instructions: en, zh, or both in turn; the tasks are the same.
+
     Raises:
-        UnknownName: no such robot, simulator, walk or planner; lists those that exist.
+        UnknownName: no such robot, simulator, walk, planner or language; lists those that exist.
         ReinsError: the robot has no legs, or the simulator is not installed.
     """
     profile = load_profile(settings.robot, QuadrupedProfile)
     began = time.monotonic()
     done: list[NavigationEpisode] = []
     for number in range(episodes):
-        done.append(run_task(draw_task(seed, number, profile), settings))
+        done.append(run_task(draw_task(seed, number, profile, language_of(number, language)), settings))
         advance(done[-1])
     summary = {**summarise(done), "seconds": time.monotonic() - began}
-    words = {**asdict(settings), "episodes": episodes, "seed": seed}
+    words = {**asdict(settings), "episodes": episodes, "seed": seed, "language": language}
     return Report("navigation", words, summary, [asdict(episode) for episode in done])
 
 
@@ -164,6 +174,7 @@ def _judged(task: NavigationTask, judge: Judge, state: LeggedState, result: RigR
     return NavigationEpisode(
         seed=task.seed,
         family=task.family,
+        language=task.language,
         instruction=task.instruction,
         success=result.outcome == "succeeded" and there and not (wrong or violations or judge.fell),
         outcome=result.outcome,
@@ -182,8 +193,6 @@ def summarise(episodes: Sequence[NavigationEpisode]) -> dict[str, Any]:
     """The figures of some episodes."""
     successes = sum(episode.success for episode in episodes)
     errors = [episode.error for episode in episodes if episode.error is not None]
-    tried = Counter(episode.family for episode in episodes)
-    good = Counter(episode.family for episode in episodes if episode.success)
     return {
         "episodes": len(episodes),
         "success_rate": successes / len(episodes),
@@ -192,5 +201,13 @@ def summarise(episodes: Sequence[NavigationEpisode]) -> dict[str, Any]:
         "falls": sum(episode.fell for episode in episodes),
         "mean_error": float(np.mean(errors)) if errors else 0.0,
         "mean_duration": float(np.mean([episode.duration for episode in episodes])),
-        "by_family": {family: good[family] / count for family, count in tried.items()},
+        "by_family": _shares(episodes, lambda episode: episode.family),
+        "by_language": _shares(episodes, lambda episode: episode.language),
     }
+
+
+def _shares(episodes: Sequence[NavigationEpisode], of: Callable[[NavigationEpisode], str]) -> dict[str, float]:
+    """The share of successes in each group."""
+    tried = Counter(map(of, episodes))
+    good = Counter(of(episode) for episode in episodes if episode.success)
+    return {group: good[group] / count for group, count in tried.items()}

@@ -12,17 +12,24 @@ from typing import Final
 
 import numpy as np
 
+from reins.bench.navigation.words import (
+    COLOURS,
+    DIRECTIONS,
+    DISTANCES,
+    GO_TO,
+    LANGUAGES,
+    SIDES,
+    Words,
+    called,
+    degrees,
+    metres,
+    say,
+)
 from reins.contracts.errors import ReinsError
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
 from reins.sim.legged.ground import GroundSpec, Thing
 from reins.sim.legged.outlook import named
-
-COLOURS: Final = ("red", "green", "blue", "yellow", "purple", "white")
-"""Of things; two things of a kind never share one."""
-
-DISTANCES: Final = (1.0, 1.2, 1.5)
-"""What is asked to be kept away from a person, of the footprint [m]."""
 
 FIELD: Final = (1.9, 5.5)
 """How far from the robot's place the middles of things are [m]."""
@@ -37,7 +44,6 @@ SIZES: Final[Mapping[str, tuple[float, float, float]]] = {
 }
 """Extents of what has no random ones [m]."""
 
-_WORDS: Final = {1.0: "a metre", 1.2: "1.2 metres", 1.5: "1.5 metres"}
 _TRIES: Final = 100
 
 
@@ -66,6 +72,7 @@ class NavigationTask:
         seed: that it was drawn from, and that draws the direction in which the robot begins.
         family: what kind of task it is.
         ground: what it walks on, and what stands there.
+        language: in which it is asked for.
         instruction: what is asked for.
         goal: how it is to end.
         distance: asked to be kept away from the person [m]; 0 if nobody asked.
@@ -74,25 +81,27 @@ class NavigationTask:
     seed: int
     family: str
     ground: GroundSpec
+    language: str
     instruction: str
     goal: Goal
     distance: float
 
 
-def draw_task(seed: int, number: int, profile: QuadrupedProfile) -> NavigationTask:
+def draw_task(seed: int, number: int, profile: QuadrupedProfile, language: str = LANGUAGES[0]) -> NavigationTask:
     """One task; the families take turns.
 
     Args:
         seed: of the suite.
         number: of the task in it; the same two give the same task.
         profile: of the robot, whose width counts.
+        language: one of LANGUAGES; ground and goal are the same in each.
 
     Raises:
         ReinsError: the things found no room, which one in many thousand seeds may have.
     """
     random = Random(f"navigation/{seed}/{number}")
     family = list(FAMILIES)[number % len(FAMILIES)]
-    distance = random.choice(DISTANCES) if family == "past" or random.random() < 0.6 else 0.0
+    distance = random.choice(tuple(DISTANCES)) if family == "past" or random.random() < 0.6 else 0.0
     for _ in range(_TRIES):
         doors, boxes = random.sample(COLOURS, 2), random.sample(COLOURS, 2)
         things = _things(random, profile, distance, family, doors, boxes)
@@ -100,12 +109,12 @@ def draw_task(seed: int, number: int, profile: QuadrupedProfile) -> NavigationTa
             continue
         ground = GroundSpec(name=f"navigation_{seed}_{number}", title="A random ground", things=things)
         names = Names(f"{doors[0]}_door", f"{boxes[0]}_box", tuple(name for name, _ in named(ground)))
-        instruction, goal = FAMILIES[family](random, names)
+        said, goal = FAMILIES[family](random, names)
         if not _has_room(goal, things, profile, distance):
             continue
         if distance:
-            instruction += f", and keep {_WORDS[distance]} away from the person"
-        return NavigationTask(1000 * seed + number, family, ground, instruction, goal, distance)
+            said = say("distance", said=said, distance=DISTANCES[distance])
+        return NavigationTask(1000 * seed + number, family, ground, language, said[language], goal, distance)
     raise ReinsError(f"task {number} of seed {seed}: things found no room in {_TRIES} tries; take another seed")
 
 
@@ -223,10 +232,6 @@ def goal_place(goal: Goal, place: FloatArray, heading: float) -> FloatArray | No
     return point
 
 
-def _spoken(name: str) -> str:
-    return f"the {name.replace('_', ' ')}"
-
-
 @dataclass(frozen=True, slots=True)
 class Names:
     """What can be spoken of.
@@ -241,46 +246,45 @@ class Names:
     every: tuple[str, ...]
 
 
-Said = tuple[str, Goal]
-"""An instruction, and how it is to end."""
+Said = tuple[Words, Goal]
+"""An instruction in every language, and how it is to end."""
 
 
 def _around(random: Random, names: Names) -> Said:
-    said = f"Walk around {_spoken(names.box)} to {_spoken(names.door)}, then sit"
-    return said, Goal(thing=names.door, sits=True)
+    return say("around", box=called(names.box), door=called(names.door)), Goal(thing=names.door, sits=True)
 
 
 def _past(random: Random, names: Names) -> Said:
-    return f"Go past the person to {_spoken(names.door)} and sit down", Goal(thing=names.door, sits=True)
+    return say("past", door=called(names.door)), Goal(thing=names.door, sits=True)
 
 
 def _door(random: Random, names: Names) -> Said:
-    verb = random.choice(("Go to", "Walk over to", "Please walk to"))
-    return f"{verb} {_spoken(names.door)}", Goal(thing=names.door)
+    return say("door", verb=random.choice(GO_TO), door=called(names.door)), Goal(thing=names.door)
 
 
 def _tour(random: Random, names: Names) -> Said:
     first, last = random.sample([name for name in names.every if name != "person"], 2)
-    return f"Go to {_spoken(first)} and then to {_spoken(last)}, then lie down", Goal(thing=last, sits=True)
+    return say("tour", first=called(first), last=called(last)), Goal(thing=last, sits=True)
 
 
 def _marker(random: Random, names: Names) -> Said:
     marker = next(name for name in names.every if name.endswith("_marker"))
-    return f"Stand up, look around, then walk to {_spoken(marker)} and wait for 2 seconds", Goal(thing=marker)
+    return say("marker", marker=called(marker)), Goal(thing=marker)
 
 
 def _course(random: Random, names: Names) -> Said:
-    direction = random.choice(("forward", "back", "to the left", "to the right"))
+    direction = random.choice(tuple(DIRECTIONS))
     far = random.choice((1.0, 1.5, 2.0, 3.0))
-    x, y = {"forward": (1, 0), "back": (-1, 0), "to the left": (0, 1), "to the right": (0, -1)}[direction]
-    return f"Walk {far:g} {'metre' if far == 1.0 else 'metres'} {direction}", Goal(ahead=(far * x, far * y))
+    x, y = {"forward": (1, 0), "back": (-1, 0), "left": (0, 1), "right": (0, -1)}[direction]
+    return say("course", far=metres(far), direction=DIRECTIONS[direction]), Goal(ahead=(far * x, far * y))
 
 
 def _turn(random: Random, names: Names) -> Said:
-    degrees = random.choice((45, 90, 135, 180))
-    side = random.choice(("left", "right"))
-    angle = math.radians(degrees) * (1.0 if side == "left" else -1.0)
-    return f"Turn {side} by {degrees} degrees, then sit down", Goal(ahead=(0.0, 0.0), turned=angle, sits=True)
+    turned = random.choice((45, 90, 135, 180))
+    side = random.choice(tuple(SIDES))
+    angle = math.radians(turned) * (1.0 if side == "left" else -1.0)
+    said = say("turn", side=SIDES[side], angle=degrees(turned))
+    return said, Goal(ahead=(0.0, 0.0), turned=angle, sits=True)
 
 
 FAMILIES: Final[Mapping[str, Callable[[Random, Names], Said]]] = {

@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Final
 
 from reins.planning.answers import CannotDo, Unclear
-from reins.planning.english.lexicon import VERBS, Kind, Token
+from reins.planning.english.lexicon import VERBS, Kind
 from reins.planning.english.phrases import Clause, NounPhrase, Utterance
+from reins.planning.phrasebook import Token
 from reins.planning.words import listed
 
 _NAMING: Final = (Kind.COLOUR, Kind.NOUN, Kind.PLURAL, Kind.RANK, Kind.OTHER, Kind.OBJECT)

@@ -1,12 +1,11 @@
 """The words that are understood, as data: phrase → what it is. Longer phrases win over shorter ones."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
 from typing import Final
 
 from reins.contracts.scene import Scene
+from reins.planning.phrasebook import COLOURS, Phrases, Vocabulary, vocabulary_of
 
 
 class Kind(Enum):
@@ -45,28 +44,13 @@ class Kind(Enum):
     FILLER = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A phrase: what it is, the value that stands for all its synonyms, and how it was written."""
-
-    kind: Kind
-    value: str
-    text: str
-
-
 VERBS: Final = ("put", "stack", "pick up", "put down", "push", "move", "go to", "go home", "open", "close")
 """The verbs to tell people of; there are synonyms."""
-
-COLOURS: Final = (
-    *("red", "green", "blue", "yellow", "white", "black", "orange", "purple", "violet", "pink", "brown", "cyan"),
-    *("magenta", "turquoise", "silver", "golden"),
-)
-"""Colours that are known as words, wherever they are seen or not."""
 
 NUMBERS: Final = ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 """Number words from three on; "one" and "two" mean other things besides."""
 
-_PHRASES: Final[Mapping[tuple[Kind, str], str]] = {
+_PHRASES: Final[Phrases] = {
     (Kind.VERB, "put"): "put, place, set, lay, deposit, insert, position, bring, transfer, carry, relocate",
     (Kind.VERB, "stack"): "stack, pile",
     (Kind.VERB, "take"): (
@@ -174,21 +158,12 @@ _PHRASES: Final[Mapping[tuple[Kind, str], str]] = {
     **{(Kind.COLOUR, colour): colour for colour in COLOURS},
     **{(Kind.NUMBER, str(value)): word for value, word in enumerate(NUMBERS, 3)},
 }
-"""What a phrase is, and the value that it shares with its synonyms. A comma as a word is written \\,."""
-
-Vocabulary = Mapping[str, tuple[Kind, str]]
+"""What is understood in any scene."""
 
 
 @cache
 def _always() -> Vocabulary:
-    table: dict[str, tuple[Kind, str]] = {}
-    for meaning, phrases in _PHRASES.items():
-        for phrase in phrases.split(", "):
-            phrase = phrase.replace("\\", "")
-            if phrase in table:
-                raise ValueError(f"'{phrase}' stands twice in the lexicon")
-            table[phrase] = meaning
-    return table
+    return vocabulary_of(_PHRASES)
 
 
 def vocabulary(scene: Scene) -> Vocabulary:

@@ -7,10 +7,20 @@ from reins.contracts.facts import AXES, facts_of
 from reins.contracts.scene import TABLE, Scene, SceneObject
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.phrases import NounPhrase
-from reins.planning.words import listed
+from reins.planning.wording import Wording
 
 CLEARLY: Final = 0.01
 """A superlative needs to win by this much [m]."""
+
+ANSWERS: Final = {
+    "none": "there is no {thing} here; I see {seen}",
+    "pronoun": "I see {seen}; which one is '{thing}'?",
+    "two": "Which two do you mean by '{thing}': {choices}?",
+    "which": "Which one do you mean by '{thing}': {choices}?",
+}
+"""What is said where words stand for nothing in the scene, or for too much."""
+
+_ENGLISH: Final = Wording(ANSWERS)
 
 
 class Referents:
@@ -18,10 +28,11 @@ class Referents:
 
     Args:
         scene: the scene in which the instruction was given.
+        wording: says what ANSWERS says, in the language of the instruction.
     """
 
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+    def __init__(self, scene: Scene, wording: Wording = _ENGLISH) -> None:
+        self._scene, self._wording = scene, wording
         self._facts = facts_of(scene)
         self.themes: tuple[str, ...] = ()
         """What the last clause was about; what is held before anything was spoken of."""
@@ -73,7 +84,7 @@ class Referents:
             return self._spoken_of(phrase, fits, apart_from)
         found = self._narrowed(phrase)
         if not found:
-            raise CannotDo(f"there is no {_bare(phrase)} here; I see {listed(self._scene.objects)}")
+            raise CannotDo(self._wording.say("none", thing=_bare(phrase), seen=self._seen()))
         return self._counted(phrase, found, fits, apart_from)
 
     def _spoken_of(self, phrase: NounPhrase, fits: Callable[[str], bool], apart_from: Sequence[str]) -> tuple[str, ...]:
@@ -81,7 +92,7 @@ class Referents:
             left = [name for name in candidates if name not in apart_from and fits(name)]
             if left and (len(left) == 1 or phrase.quantity == "all"):
                 return tuple(left)
-        raise Unclear(f"I see {listed(self._scene.objects)}; which one is '{phrase.text}'?")
+        raise Unclear(self._wording.say("pronoun", thing=phrase.text, seen=self._seen()))
 
     def _narrowed(self, phrase: NounPhrase) -> list[SceneObject]:
         """The objects that fit the description, nearest to the robot first."""
@@ -99,7 +110,7 @@ class Referents:
             label = phrase.label or (self.label(spoken[-1]) if spoken else "")
             found = [item for item in found if item.id not in self.spoken and label in ("", item.label)]
         for rank in phrase.ranks:
-            found = _ranked(found, rank, phrase)
+            found = self._ranked(found, rank, phrase)
         return sorted(found, key=lambda item: (item.position[0], item.id))
 
     def _counted(
@@ -115,28 +126,33 @@ class Referents:
         if phrase.quantity == "both":
             if len(left) == 2:
                 return tuple(left)
-            raise Unclear(f"Which two do you mean by '{phrase.text}': {listed(left, 'or')}?")
+            raise self._unclear("two", phrase, left)
         if len(left) == 1 or phrase.quantity == "a":
             clear = [name for name in left if ("clear", name) in self._facts]
             return ((clear or left)[0],)
         if len(phrase.colours) > 1 and len(left) == len(phrase.colours):
             return tuple(left)
-        raise Unclear(f"Which one do you mean by '{phrase.text}': {listed(left, 'or')}?")
+        raise self._unclear("which", phrase, left)
 
+    def _ranked(self, found: list[SceneObject], rank: str, phrase: NounPhrase) -> list[SceneObject]:
+        """The one that is farthest along a direction, or the biggest or smallest."""
 
-def _ranked(found: list[SceneObject], rank: str, phrase: NounPhrase) -> list[SceneObject]:
-    """The one that is farthest along a direction, or the biggest or smallest."""
+        def score(item: SceneObject) -> float:
+            if rank in AXES:
+                axis, sign = AXES[rank]
+                return sign * item.position[axis]
+            return max(item.size) if rank == "big" else -max(item.size)
 
-    def score(item: SceneObject) -> float:
-        if rank in AXES:
-            axis, sign = AXES[rank]
-            return sign * item.position[axis]
-        return max(item.size) if rank == "big" else -max(item.size)
+        best = sorted(found, key=score, reverse=True)
+        if len(best) > 1 and score(best[0]) - score(best[1]) < CLEARLY:
+            raise self._unclear("which", phrase, (best[0].id, best[1].id))
+        return best[:1]
 
-    best = sorted(found, key=score, reverse=True)
-    if len(best) > 1 and score(best[0]) - score(best[1]) < CLEARLY:
-        raise Unclear(f"Which one do you mean by '{phrase.text}': {listed((best[0].id, best[1].id), 'or')}?")
-    return best[:1]
+    def _seen(self) -> str:
+        return self._wording.listed(self._scene.objects)
+
+    def _unclear(self, key: str, phrase: NounPhrase, choices: Sequence[str]) -> Unclear:
+        return Unclear(self._wording.say(key, thing=phrase.text, choices=self._wording.either(choices)))
 
 
 def _bare(phrase: NounPhrase) -> str:

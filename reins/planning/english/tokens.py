@@ -1,20 +1,13 @@
 """Text to tokens: the longest phrase of the vocabulary wins; a word that is in none is named."""
 
-import re
-from difflib import get_close_matches
 from typing import Final
 
 from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo
-from reins.planning.english.lexicon import VERBS, Kind, Token, Vocabulary, vocabulary
+from reins.planning.english.lexicon import VERBS, Kind, vocabulary
+from reins.planning.phrasebook import DIGITS, MAX_WORDS, Token, Vocabulary, nearest, phrases_at, words_of
 from reins.planning.words import listed
 
-MAX_WORDS: Final = 200
-"""Longest instruction that is read."""
-
-_WORD: Final = re.compile(r"\d+(?:\.\d+)?|[^\W\d](?:\w|['-](?=\w))*|[^\w\s]")
-_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
-_LONGEST: Final = 7
 _NAMING: Final = (Kind.COLOUR, Kind.NOUN, Kind.PLURAL, Kind.RANK, Kind.OTHER)
 _CLAUSE_STARTS: Final = (Kind.AND, Kind.THEN)
 _NAME_STARTS: Final = (Kind.ARTICLE, Kind.ALL, Kind.COLOUR, Kind.RANK, Kind.OTHER)
@@ -26,7 +19,7 @@ def tokenise(text: str, scene: Scene) -> list[Token]:
     Raises:
         CannotDo: a word is not known; names it, the nearest that is, and what exists.
     """
-    words = _WORD.findall(text.lower().replace("\u2019", "'").replace('"', " "))
+    words = words_of(text)
     if len(words) > MAX_WORDS:
         raise CannotDo(f"the instruction has {len(words)} words; I read at most {MAX_WORDS}")
     known = vocabulary(scene)
@@ -43,17 +36,13 @@ def tokenise(text: str, scene: Scene) -> list[Token]:
 
 
 def _longest(words: list[str], position: int, known: Vocabulary) -> tuple[Token | None, int]:
-    if _NUMBER.fullmatch(words[position]):
+    if DIGITS.fullmatch(words[position]):
         return Token(Kind.NUMBER, words[position], words[position]), 1
-    for length in range(min(_LONGEST, len(words) - position), 0, -1):
-        phrase = " ".join(words[position : position + length])
-        if phrase not in known:
-            continue
-        kind, value = known[phrase]
+    for token, length in phrases_at(words, position, known):
         following = words[position + length] if position + length < len(words) else ""
-        if length > 1 and kind in (Kind.SIDE, Kind.DIRECTION) and known.get(following, (None,))[0] in _NAMING:
+        if length > 1 and token.kind in (Kind.SIDE, Kind.DIRECTION) and known.get(following, (None,))[0] in _NAMING:
             continue  # "on the left block" is on, the left block
-        return Token(kind, value, phrase), length
+        return token, length
     return None, 1
 
 
@@ -67,6 +56,5 @@ def _unknown(word: str, before: Token | None, known: Vocabulary, scene: Scene) -
 
 
 def _did_you_mean(word: str, known: Vocabulary, kinds: tuple[Kind, ...]) -> str:
-    single = [phrase for phrase, (kind, _) in known.items() if kind in kinds and phrase.isalpha() and len(phrase) > 2]
-    close = get_close_matches(word, single, n=1, cutoff=0.65)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    close = nearest(word, [phrase for phrase, (kind, _) in known.items() if kind in kinds and len(phrase) > 2], 0.65)
+    return f"; did you mean '{close}'?" if close else ""

@@ -9,9 +9,9 @@ from typing import Final
 
 from reins.contracts.facts import Fact
 from reins.contracts.plan import SkillCall
+from reins.planning.wording import is_chinese
 from reins.planning.words import call_text, fact_text, listed
 
-_HAN: Final = re.compile(r"[\u4e00-\u9fff]")
 _END: Final = re.compile(r"[.!?…。！？]$")
 
 ENGLISH: Final[Mapping[str, str]] = {
@@ -124,7 +124,7 @@ class Words:
     """
 
     def __init__(self, question: str) -> None:
-        self._is_chinese: Final = _HAN.search(question) is not None
+        self._is_chinese: Final = is_chinese(question)
 
     def say(self, key: str, **parts: object) -> str:
         """A clause: the entry of that key with its parts filled in."""

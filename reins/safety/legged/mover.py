@@ -50,6 +50,7 @@ class LeggedMover:
         self.nearest_person = math.inf
         self.kept: Collection[ConstraintKind] = ("avoid", "keep_out", "speed")
         """Its filter knows of no torque that a payload would change."""
+        self.keeps_distances = True
 
     @property
     def standing(self) -> bool:

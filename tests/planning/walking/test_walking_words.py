@@ -1,4 +1,4 @@
-"""Controlled English for legged robots: what is understood, and how what is not is answered."""
+"""Controlled English for legged robots, and the documented sentences in both languages."""
 
 import math
 import re
@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from walking_ground import scene
 
 from reins.contracts.plan import Constraint, SkillCall
-from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Relation, Scene, SceneObject, by_id
+from reins.contracts.scene import SITTING, Scene
 from reins.hardware.legged import LeggedState, Odometry
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
@@ -16,31 +17,12 @@ from reins.planning.planner import History
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.verifier import verify
 from reins.planning.walking.meaning import read
+from reins.planning.wording import is_chinese
 from reins.sim.legged.ground import load_ground
 from reins.sim.legged.outlook import scene_of
 from reins.skills.legged.library import LEGGED_SKILLS
 
 PLANNER = SymbolicPlanner(LEGGED_SKILLS, understand=read)
-
-
-def thing(name: str, label: str, colour: str, x: float, y: float) -> SceneObject:
-    return SceneObject(name, label, colour, (x, y, 0.2), (0.0, 0.0, 0.0, 1.0), (0.5, 0.5, 0.5), 1.0, 0.0)
-
-
-THINGS = by_id(
-    [
-        thing("blue_box", "box", "blue", 2.0, 0.0),
-        thing("green_box", "box", "green", 1.0, -2.0),
-        thing("red_door", "door", "red", 4.5, 1.0),
-        thing("yellow_marker", "marker", "yellow", 2.5, 2.5),
-        thing("person", PERSON, "orange", 3.0, -1.8),
-    ]
-)
-
-
-def scene(posture: str = STANDING, at: str = "") -> Scene:
-    relations = {Relation(ROBOT, "is", posture)} | ({Relation(ROBOT, "at", at)} if at else set())
-    return Scene(0.0, "test", THINGS, frozenset(relations))
 
 
 def calls(text: str) -> list[str]:
@@ -65,6 +47,12 @@ def calls(text: str) -> list[str]:
         ("wait", ["wait()"]),
         ("stand up and follow the person for a minute", ["stand()", "follow(person=person, duration=60.0)"]),
         ("get up; lie down", ["stand()", "sit()"]),
+        ("walk around the blue box, then go to the red door", ["go_to(object=red_door)"]),
+        ("turn left by 360 degrees", ["turn(angle=6.2831)"]),
+        ("turn clockwise half a circle", ["turn(angle=-3.1416)"]),
+        ("walk a metre and a half", ["walk_to(x=1.5, y=0.0)"]),
+        ("approach a marker", ["go_to(object=yellow_marker)"]),
+        ("can you sit?", ["sit()"]),
         ("walk to the blue box. Halt!", ["go_to(object=blue_box)", "stop()"]),
     ],
 )
@@ -89,6 +77,10 @@ def test_what_is_understood(text: str, steps: list[str]) -> None:
         ("walk slowly to the door", [Constraint(kind="speed", scale=0.5)]),
         ("don't go near the person, and sit", [Constraint(kind="avoid", object="person")]),
         ("sit", []),
+        (
+            "keep well away from the person, the blue box and the green box, and sit",
+            [Constraint(kind="avoid", object=name) for name in ("person", "blue_box", "green_box")],
+        ),
     ],
 )
 def test_what_is_kept_to(text: str, rules: list[Constraint]) -> None:
@@ -100,9 +92,16 @@ def test_what_is_kept_to(text: str, rules: list[Constraint]) -> None:
     [
         ("walk to the purple box", "there is no purple box here; I see blue_box"),
         ("wolk to the door", "I do not know the word 'wolk'; did you mean 'walk'?"),
+        ("walk to the sofa", "I do not know any 'sofa' (I see blue_box"),
+        ("turn by 361 degrees", "angle is 6.3006; it must be a number from -6.28"),
+        ("don't sit", "'don't': of things not to do I only understand what not to go near"),
+        ("sit, avoid the blue people", "there is no blue people here"),
         ("walk 11 metres forward", "x is 11.0; it must be a number from -10.0 to 10.0 m"),
         ("follow the blue box", "'blue_box' is a box, not a person"),
         ("go to the person and keep two metres away from it", "I cannot go to person and keep away from it"),
+        ("walk forward left", "I do not understand 'left'"),
+        ("walk 2 m 3 cm forward", "I do not understand '3'"),
+        ("stop turn left", "I do not understand 'turn'; I expected 'then', or the end"),
         ("wait for 3 metres", "I do not understand 'metres'; I expected a time"),
         ("turn back", "I can turn left, right or around, and not back"),
         ("the red door", "I do not understand 'the'; I expected a verb"),
@@ -123,6 +122,8 @@ def test_what_cannot_be_done_is_refused_with_the_reason(text: str, refusal: str)
         ("walk to the box", "Which one do you mean by 'the box': green_box or blue_box?"),
         ("go", "Where shall I go"),
         ("walk around the blue box", "Around blue_box to where?"),
+        ("walk around the blue box, then sit", "Around blue_box to where?"),
+        ("follow", "Whom shall I follow? I see blue_box"),
         ("turn", "Which way shall I turn"),
         ("avoid the person", "What shall I do?"),
         ("go to it", "which one is 'it'?"),
@@ -149,19 +150,31 @@ def test_a_robot_that_sits_stays_down_where_it_need_not_stand() -> None:
 
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "walking.md").read_text(encoding="utf-8")
-DOCUMENTED = [
-    line for block in re.findall(r"```walking\n(.*?)```", DOCUMENT, re.S) for line in block.splitlines() if line.strip()
-]
+DOCUMENTED = re.findall(r"^\| ([a-z].*?) \| (.*?) \|$", DOCUMENT, re.M)
+"""(English, Chinese) of each line of the table."""
 
 
-@pytest.mark.parametrize("instruction", DOCUMENTED)
-def test_the_documented_sentences_are_understood(instruction: str) -> None:
+def yard() -> Scene:
     profile = load_profile("go2", QuadrupedProfile)
     heading, n = np.array([0.0, 0.0, 0.0, 1.0]), len(profile.joints)
     odometry = Odometry(np.array([0.0, 0.0, 0.08]), heading, np.zeros(3), np.zeros(3))
     contact = np.zeros(4, dtype=bool)
     state = LeggedState(0.0, heading, profile.home, np.zeros(n), np.zeros(n), contact, 1.0, odometry)
-    seen = scene_of(load_ground("yard"), state, profile)
-    plan = PLANNER.plan(instruction, seen, History(seen))
+    return scene_of(load_ground("yard"), state, profile)
+
+
+def test_every_form_is_documented_in_both_languages() -> None:
+    verbs = {
+        str(stage.act).partition("(")[0] for pair in DOCUMENTED for stage in read(pair[0], yard(), LEGGED_SKILLS).stages
+    }
+    assert verbs == set(LEGGED_SKILLS)
+    assert all(is_chinese(chinese) and not is_chinese(english) for english, chinese in DOCUMENTED)
+
+
+@pytest.mark.parametrize(("english", "chinese"), DOCUMENTED)
+def test_the_documented_sentences_are_understood_and_mean_the_same(english: str, chinese: str) -> None:
+    seen = yard()
+    plan, twin = (PLANNER.plan(text, seen, History(seen)) for text in (english, chinese))
     assert plan.steps, plan.question or plan.refusal
     assert verify(plan, seen, LEGGED_SKILLS) == []
+    assert (twin.steps, twin.constraints) == (plan.steps, plan.constraints), twin.question or twin.refusal

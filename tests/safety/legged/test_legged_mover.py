@@ -55,3 +55,4 @@ def test_driven_by_nobody_it_does_not_rise(mover: LeggedMover, quadruped: Quadru
 
 def test_a_payload_is_no_rule_for_legs_and_everything_else_is(mover: LeggedMover) -> None:
     assert set(get_args(ConstraintKind)) - set(mover.kept) == {"payload"}
+    assert mover.keeps_distances
