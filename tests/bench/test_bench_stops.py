@@ -38,7 +38,7 @@ def test_the_arm_stands_after_each_fault_does_not_move_again_and_the_graph_says_
     names = [episode["fault"] for episode in report.episodes]
     assert sorted(names) == sorted([ESTOPS[0].name, *(fault.name for fault in faults), *[SEQUENCE] * 2])
     summary = report.summary
-    assert (summary["episodes"], summary["success_rate"], summary["limit_violations"]) == (7, 1.0, 0)
+    assert (summary["episodes"], summary["success_rate"], summary["limit_violations"]) == (8, 1.0, 0)
     stop = summary["estop service"]["stop_ms"]
     assert 0.0 < stop["min"] <= stop["p50"] <= stop["max"]
     assert summary["one command dropped"]["stop_ms"]["max"] is None
