@@ -80,6 +80,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "long": "the instruction has {count} words; I read at most {most}",
     "unknown": "I do not know the word '{word}'{hint} (I can {verbs})",
     "unknown_thing": "I do not know any '{word}'{hint} (I see {seen})",
+    "unknown_either": "I do not know the word '{word}'{hint} (I can {verbs}; I see {seen})",
     "hint": "; did you mean '{phrase}'?",
     "unexpected": "I do not understand '{word}'; I expected {wanted}",
     "end": "the end",
