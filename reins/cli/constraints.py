@@ -48,7 +48,7 @@ def add(
     words: Annotated[list[str], typer.Argument(help="An object's id; X Y Z and extents; a scale; a mass.")],
     distance: Annotated[
         float | None,
-        typer.Option(help="Of `avoid`: free distance from the footprint of a robot that walks [m], above 0, up to 10."),
+        typer.Option(help="Of `avoid`: free distance from the footprint of a robot that walks, in metres, up to 10."),
     ] = None,
     namespace: Namespace = "",
 ) -> None:

@@ -126,6 +126,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "long": "这条指令有 {count} 个字；我最多读 {most} 个",
     "unknown": "我不认识“{word}”{hint}（我会：{verbs}）",
     "unknown_thing": "我不认识“{word}”{hint}（我看到：{seen}）",
+    "unknown_either": "我不认识“{word}”{hint}（我会：{verbs}；我看到：{seen}）",
     "hint": "，是“{phrase}”吗？",
     "unexpected": "我不明白这里的“{word}”；这里应该是{wanted}",
     "end": "句末",

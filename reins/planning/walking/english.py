@@ -39,7 +39,7 @@ PHRASES: Final[Phrases] = {
     (Kind.DIRECTION, "back"): "back, backward, backwards",
     (Kind.KEEP, "keep"): "keep, stay, remain, keeping, staying, always keep, always stay, keep a distance of",
     (Kind.AWAY, "away"): "away from, from, clear of, off, of distance from, distance from, distance to",
-    (Kind.FAR, "far"): "well, your distance, some distance, at a distance",
+    (Kind.FAR, "far"): "well, your distance, some distance",
     (Kind.AVOID, "avoid"): (
         "avoid, avoiding, keep away from, keeping away from, stay away from, staying away from, keep clear of, "
         "do not go near, don't go near, do not come near, don't come near, never go near, without going near, "
@@ -80,6 +80,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "long": "the instruction has {count} words; I read at most {most}",
     "unknown": "I do not know the word '{word}'{hint} (I can {verbs})",
     "unknown_thing": "I do not know any '{word}'{hint} (I see {seen})",
+    "unknown_either": "I do not know the word '{word}'{hint} (I can {verbs}; I see {seen})",
     "hint": "; did you mean '{phrase}'?",
     "unexpected": "I do not understand '{word}'; I expected {wanted}",
     "end": "the end",

@@ -68,6 +68,11 @@ def _unknown(
     word, wording = "".join(words[position:end]), language.wording
     close = nearest(word, known, 0.7)
     hint = wording.say("hint", phrase=close) if close else ""
-    if before and before[-1].kind in _NAME_FOLLOWS:
-        return wording.say("unknown_thing", word=word, hint=hint, seen=wording.listed(scene.objects))
-    return wording.say("unknown", word=word, hint=hint, verbs=wording.either(language.verbs))
+    last = before[-1] if before else None
+    key = "unknown"
+    if last is not None and last.kind in _NAME_FOLLOWS:
+        key = "unknown_thing"
+    elif last is not None and last.value in ("go", "follow"):
+        key = "unknown_either"
+    verbs, seen = wording.either(language.verbs), wording.listed(scene.objects)
+    return wording.say(key, word=word, hint=hint, verbs=verbs, seen=seen)

@@ -101,6 +101,7 @@ def test_what_is_kept_to(text: str, rules: list[Constraint]) -> None:
     ("text", "answer"),
     [
         ("走到沙发那里", "我不认识“沙发”（我看到：blue_box、green_box、red_door、yellow_marker、person）"),
+        ("去沙发", "我不认识“沙发”（我会：走到、转、跟着、环顾四周、站起来、坐下、等 或 停下；我看到：blue_box、"),
         ("飞起来", "我不认识“飞”（我会：走到、转、跟着、环顾四周、站起来、坐下、等 或 停下）"),
         ("go 到红门", "我不认识“go”（我会"),
         ("走到紫色的箱子", "这里没有“紫色箱子”；我看到：blue_box"),
