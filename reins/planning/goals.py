@@ -9,6 +9,7 @@ from reins.contracts.plan import ArgumentValue, Constraint, SkillCall
 from reins.contracts.scene import TABLE, Scene
 from reins.planning.words import fact_text
 from reins.skills.library import DIRECTIONS
+from reins.skills.registry import SkillSpec
 
 ENOUGH: Final = 0.5
 """Share of the distance asked for from which a push counts: blocks do not follow the fingers exactly."""
@@ -142,14 +143,19 @@ class Task:
     constraints: tuple[Constraint, ...]
     summary: str
 
-    @property
-    def objects(self) -> frozenset[str]:
-        """Ids of all objects that it is about."""
+    def objects(self, registry: Mapping[str, SkillSpec]) -> frozenset[str]:
+        """Ids of all objects that it is about, those that its acts name by the skills' declarations included."""
         goals = (goal for stage in self.stages for goal in (*stage.goals, *stage.kept))
         names = {name for goal in goals for name in goal.fact[1:]} - {TABLE, *DIRECTIONS}
-        calls = (stage.act for stage in self.stages if stage.act is not None)
-        targets = {str(call.arguments["target"]) for call in calls if "target" in call.arguments}
-        return frozenset(names | targets | {rule.object for rule in self.constraints if rule.object})
+        acts = (stage.act for stage in self.stages if stage.act is not None)
+        named = {str(act.arguments[name]) for act in acts for name in _object_names(act, registry)} - {TABLE}
+        return frozenset(names | named | {rule.object for rule in self.constraints if rule.object})
+
+
+def _object_names(act: SkillCall, registry: Mapping[str, SkillSpec]) -> list[str]:
+    """Names of an act's arguments that are ids of objects."""
+    declared = registry[act.skill].parameters
+    return [each.name for each in declared if each.kind == "object" and each.name in act.arguments]
 
 
 def goal_text(goal: Goal) -> str:

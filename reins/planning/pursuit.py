@@ -97,7 +97,7 @@ def _left(
     task: Task, history: History, scene: Scene, registry: Mapping[str, SkillSpec], effort: int
 ) -> list[SkillCall]:
     """The steps that are left from `scene` on."""
-    if gone := sorted(task.objects - set(scene.objects)):
+    if gone := sorted(task.objects(registry) - set(scene.objects)):
         raise CannotDo(f"I no longer see {listed(gone)}; I see {listed(scene.objects)}")
     progress = _progress(task, history, scene)
     work = _Work(registry, scene, avoided(task.constraints) | history.forbidden, effort, progress.before)

@@ -71,7 +71,7 @@ def test_e_stop_leaves_the_last_velocity_active(loop: Loop) -> None:
     assert loop.is_in(Mode.READY)
 
 
-class Brakeless(KinematicRobot):
+class Brakeless(KinematicRobot):  # type: ignore[misc]
     """Once its brakes fail, it goes on as it moved last; only a cut stops it."""
 
     failing = False
@@ -84,7 +84,7 @@ class Brakeless(KinematicRobot):
     def stop(self, category: StopCategory, reason: str) -> None:
         """Only told."""
         if self.failing and category is StopCategory.CONTROLLED:
-            self._fault = self._fault or reason
+            self._fault = self._fault or reason  # type: ignore[has-type]
         else:
             super().stop(category, reason)
 

@@ -27,6 +27,7 @@ from typing import Final
 from reins.contracts.errors import ReinsError
 from reins.contracts.facts import MOVED_LEAST
 from reins.contracts.plan import SkillCall
+from reins.contracts.relations import bottom
 from reins.contracts.scene import Scene, SceneObject
 from reins.language_models.model import COMPACT
 from reins.language_models.plain import plain_text
@@ -101,7 +102,7 @@ def plain_instruction(instruction: str) -> str:
 
 def left_to_right(scene: Scene) -> list[SceneObject]:
     """The objects from left (+y) to right, a stack from below; no id decides it, for an id may be anybody's text."""
-    return sorted(scene.objects.values(), key=lambda item: (-item.position[1], item.position[2], item.position[0]))
+    return sorted(scene.objects.values(), key=lambda item: (-item.position[1], bottom(item), item.position[0]))
 
 
 def place_of(object_id: str, scene: Scene) -> tuple[str, str]:
@@ -144,8 +145,8 @@ def _bearings(scene: Scene, names: KindNames) -> dict[str, str]:
     }
 
 
-def _nearness(item: SceneObject) -> tuple[float, float]:
-    return item.position[0], item.position[2]
+def _nearness(item: SceneObject) -> tuple[float, float, float]:
+    return item.position[0], bottom(item), -item.position[1]
 
 
 def _kind(item: SceneObject) -> str:

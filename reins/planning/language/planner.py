@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from reins.contracts.errors import ReinsError
@@ -44,6 +44,7 @@ from reins.planning.smoothing import smoothed
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.tracing.trace import UNTRACED, Trace
 from reins.planning.verifier import verify
+from reins.planning.words import call_text
 from reins.skills.registry import SkillSpec
 
 Report = Callable[[str], None]
@@ -234,6 +235,8 @@ class LanguagePlanner:
             bounds = Bounds(self._settings.max_tokens, left, self._settings.temperature, seed)
             completion = model.complete(prompt, schema, bounds, cancel)
             proposal = self._judged(completion.text, question, dialogue.names, cut=completion.cut)
+            if not attempt and self._settings.attempts > 1:
+                proposal = self._asked_again(proposal, question)
             self._write(model, attempt, vote, prompt, completion, proposal)
             yield proposal
 
@@ -273,6 +276,17 @@ class LanguagePlanner:
         plan = self._tightened(plan, question)
         problems = self._problems(plan, question)
         return Proposal(text, plan if problems else self._smooth(plan, question), tuple(problems))
+
+    def _asked_again(self, proposal: Proposal, question: _Question) -> Proposal:
+        """A proposal without steps is doubted, once, where every word of the instruction is known and a plan found that
+        keeps the rules. A model that then says so again is heard: it may have a reason that no rule knows."""
+        if proposal.problems or proposal.plan is None or proposal.plan.steps is not None or question.history.steps:
+            return proposal
+        known = self._tightened(self._symbolic.plan(question.instruction, question.scene, question.history), question)
+        if not known.steps or self._problems(known, question):
+            return proposal
+        way = ", then ".join(map(call_text, known.steps))
+        return replace(proposal, problems=(f"it can be done, and touches nothing that must not be touched: {way}",))
 
     def _smooth(self, plan: Plan, question: _Question) -> Plan:
         """A plan that passes with its sub-goals made smooth, if it still passes then."""

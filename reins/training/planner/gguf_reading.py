@@ -60,7 +60,8 @@ def _weights(reader: Any) -> Mapping[str, torch.Tensor]:
 
 def _tokenizer(tokens: Iterable[str], merges: Iterable[str]) -> Tokenizer:
     numbers = {token: number for number, token in enumerate(tokens)}
-    tokenizer = Tokenizer(models.BPE(vocab=numbers, merges=[tuple(merge.split(" ")) for merge in merges]))
+    pairs = [(first, second) for first, _, second in (merge.partition(" ") for merge in merges)]
+    tokenizer = Tokenizer(models.BPE(vocab=numbers, merges=pairs))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens([END])

@@ -38,6 +38,7 @@ class PlannerSettings(BaseModel):
     """Settings of one run. Written beside its checkpoint; a run resumes only with the same ones.
 
     Attributes:
+        start: SHA-256 of the exported model that it begins with, its tokenizer included; "" for one that knows nothing.
         seed: of everything random.
         shape: of the network.
         steps: gradient steps.
@@ -55,11 +56,11 @@ class PlannerSettings(BaseModel):
         read: examples that the tokenizer is trained on.
         chunk: examples that are made and sorted by length at a time.
         evaluated: examples of an evaluation, per language.
-        start: SHA-256 of the exported model that it begins with, its tokenizer included; "" for one that knows nothing.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    start: str = ""
     seed: int = 1
     shape: Shape = Shape()
     steps: int = Field(default=16_000, gt=0)
@@ -74,4 +75,3 @@ class PlannerSettings(BaseModel):
     read: int = Field(default=5_000, gt=0)
     chunk: int = Field(default=1_024, gt=0)
     evaluated: int = Field(default=64, gt=0)
-    start: str = ""

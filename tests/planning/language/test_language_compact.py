@@ -35,8 +35,8 @@ def test_a_whole_prompt() -> None:
     assert compact_prompt("Put red_block  beside the Bowl", now, history, SKILLS).splitlines() == [
         "#scene",
         "blue bowl on table 62 22 4 left yellow block behind red block green block",
-        "green block in blue bowl 62 22 was on table 45 10 1 left yellow block",
-        "red block held was on table 45 30 2 left green block yellow block",
+        "green block in blue bowl 62 22 was on table 45 10 2 left yellow block",
+        "red block held was on table 45 30 1 left green block yellow block",
         "yellow block on table 45 -30 3",
         "#keep yellow block",
         "#done",
@@ -55,7 +55,7 @@ def test_objects_stand_from_left_to_right_and_those_that_are_gone_come_last() ->
     now = scene_of(item for item in before.objects.values() if item.id != "red_block")
     lines = prompt("go home", now, History(before)).splitlines()
     assert [line.split()[0] for line in lines[1:4]] == ["blue", "yellow", "red"]
-    assert lines[3] == "red block gone was on table 45 30 2 left blue block yellow block"
+    assert lines[3] == "red block gone was on table 45 30 1 left blue block yellow block"
 
 
 def test_what_rests_on_nothing_that_is_known_is_loose() -> None:

@@ -190,6 +190,41 @@ def test_a_model_that_does_not_load_is_tried_again_at_the_next_plan() -> None:
     assert len(tries) == 3 and len(reports) == 2
 
 
+REFUSED = '{"thought":"","refusal":"That takes touching yellow_block."}'
+KEPT = f"{KNOWN} but don't touch the yellow block"
+
+
+@pytest.mark.parametrize("takes", ["chat", FORMAT])
+@pytest.mark.parametrize("said", [REFUSED, '{"thought":"","question":"Which bowl?"}'])
+class TestWhoDoesNotPlanWhatCanBeDone:
+    """Asked once more, with the way; who says so again is heard."""
+
+    def test_plans_it_when_told_the_way(self, takes: str, said: str) -> None:
+        model = Parrot(said, GOOD, takes=takes)
+        plan = ask(model, KEPT)
+        assert calls(plan) == ["pick(object=red_block)", "place_in(container=blue_bowl)"]
+        assert AVOID_YELLOW in plan.constraints
+        names = kind_names(SCENE, SCENE)
+        way = "it can be done, and touches nothing that must not be touched: pick red_block, then place_in blue_bowl"
+        assert (names.told(way) if takes == FORMAT else way) in model.prompts[1]
+
+    def test_is_heard_who_insists(self, takes: str, said: str) -> None:
+        model = Parrot(said, takes=takes)
+        plan = ask(model, KEPT)
+        assert plan.steps is None and len(model.prompts) == 2
+
+    def test_is_heard_at_once_where_there_is_one_attempt(self, takes: str, said: str) -> None:
+        model = Parrot(said, takes=takes)
+        assert ask(model, KEPT, attempts=1).steps is None and len(model.prompts) == 1
+
+    @pytest.mark.parametrize(
+        "instruction", [ASKED, f"{KNOWN} but don't touch the red block", "put the green block on the cyan block"]
+    )
+    def test_is_heard_at_once_where_nobody_knows_better(self, takes: str, said: str, instruction: str) -> None:
+        model = Parrot(said, takes=takes)
+        assert ask(model, instruction).steps is None and len(model.prompts) == 1
+
+
 @pytest.mark.parametrize("instruction", ["", "x" * 401])
 def test_an_instruction_that_cannot_be_shown_whole_is_refused_unasked(instruction: str) -> None:
     model = Parrot(GOOD)

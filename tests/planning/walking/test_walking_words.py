@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,19 @@ def calls(text: str) -> list[str]:
 )
 def test_what_is_understood(text: str, steps: list[str]) -> None:
     assert calls(text) == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("go to the red door", "red_door"), ("follow the person", "person"), ("walk a metre", "")]
+)
+def test_a_goal_that_is_not_seen_any_more_is_named(text: str, name: str) -> None:
+    before = scene()
+    left = {key: item for key, item in before.objects.items() if key == "blue_box"}
+    plan = PLANNER.plan(text, replace(before, objects=left), History(before))
+    if name:
+        assert plan.refusal is not None and plan.refusal.startswith(f"I no longer see {name}")
+    else:
+        assert plan.steps
 
 
 @pytest.mark.parametrize(
