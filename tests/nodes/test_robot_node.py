@@ -445,7 +445,7 @@ def test_an_emergency_stop_cuts_the_power_where_that_is_asked_for(
 @pytest.mark.parametrize("name, value", [("estop_category", 2), ("estop_category", -1), ("braking_margin", 0.01)])
 def test_stops_have_bounds(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=name):
-        RobotSettings(**{name: value})
+        RobotSettings.model_validate({name: value})
 
 
 def ask_for(node: RobotNode, stage: str) -> str:

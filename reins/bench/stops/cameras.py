@@ -98,7 +98,7 @@ def _freeze_and_begin_a_task(graph: MovingGraph) -> None:
     graph.rest()
     graph.until(lambda: graph.speed() < STANDING, "arm that stands", TO_NOTICE)
     outcome = graph.session.client.execute_task(TASK, TASK_LIMIT, _ignore)
-    graph.note(f"task ({outcome.outcome}): {outcome.reason}; steps planned: {len(outcome.plan.steps)}")
+    graph.note(f"task ({outcome.outcome}): {outcome.reason}; steps planned: {len(outcome.plan.steps or ())}")
 
 
 def _ignore(_progress: TaskProgress) -> None:

@@ -104,7 +104,7 @@ class MovingGraph:
         self.estop_service = node.create_client(EmergencyStop, "safety/estop")
         self.injected = 0.0
         """When the fault was injected, wall clock [s]."""
-        self.undo: list[Callable[[], None]] = []
+        self.undo: list[Callable[[], object]] = []
         """What takes back the faults that do not pass by themselves, the last one last."""
         ways: list[tuple[Inbox[Any], Callable[[Any], None]]] = [
             (_Timed(node, ros.RobotState, "robot_state", CONTROL), self._on_state),

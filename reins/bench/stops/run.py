@@ -154,7 +154,7 @@ def _started(robot: str, profile: RobotProfile, cameras: bool) -> Iterator[Movin
 def record_of(trial: Trial) -> dict[str, Any]:
     """A trial as `run_stops` reports it: what was measured stands beside the rest."""
     record = asdict(trial)
-    outcome = record.pop("outcome")
+    outcome: dict[str, Any] = record.pop("outcome")
     return record | outcome
 
 
