@@ -1,6 +1,7 @@
 """The Franka driver over libfranka's own protocol: vendor's client library on one side, the peer on the other."""
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from reins.hardware.drive import Payload
 from reins.hardware.franka import library
 from reins.hardware.profile import load_profile
 from reins.hardware.real import make_real
-from reins.hardware.robot import GripperCommand
+from reins.hardware.robot import FloatArray, GripperCommand
 from reins.peers.franka.process import FrankaPeer
 
 franky = pytest.importorskip("franky")
@@ -69,22 +70,45 @@ def test_an_arm_that_is_not_the_profiles_is_not_taken_over(lone_peer: FrankaPeer
     subject.close()
 
 
-def test_the_peer_stops_on_a_torque_that_jumps(lone_peer: FrankaPeer) -> None:
-    robot = franky.Robot(lone_peer.address, realtime_config=franky.RealtimeConfig.Ignore)
-    motion = franky.JointImpedanceTrackingMotion(stiffness=np.full(7, 600.0), max_delta_tau=50.0)
-    position = np.array(robot.current_joint_positions)
-    motion.set_reference(franky.JointReference(q=position))
-    robot.move(motion, asynchronous=True)
+class Client:
+    """A client of franky alone. It lets go of the robot in the end: the variables of a test that failed live on."""
+
+    def __init__(self, address: str) -> None:
+        self.robot = franky.Robot(address, realtime_config=franky.RealtimeConfig.Ignore)
+        self.motion = franky.JointImpedanceTrackingMotion(stiffness=np.full(7, 600.0), max_delta_tau=50.0)
+
+    def begin(self, position: FloatArray) -> None:
+        """Track this position [rad]; not before it does."""
+        self.motion.set_reference(franky.JointReference(q=position))
+        self.robot.move(self.motion, asynchronous=True)
+        deadline = time.monotonic() + 2.0
+        while not self.robot.is_in_control and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert self.robot.is_in_control
+
+    def close(self) -> None:
+        """Let go of the robot: the next test is the next client."""
+        self.robot = self.motion = None
+
+
+@pytest.fixture
+def client(lone_peer: FrankaPeer) -> Iterator[Client]:
+    client = Client(lone_peer.address)
+    yield client
+    client.close()
+
+
+def test_the_peer_stops_on_a_torque_that_jumps(client: Client) -> None:
+    position = np.array(client.robot.current_joint_positions)
+    client.begin(position)
     time.sleep(0.1)
-    assert robot.is_in_control
-    motion.set_reference(franky.JointReference(q=position + 0.05))
+    client.motion.set_reference(franky.JointReference(q=position + 0.05))
     try:
-        robot.join_motion(2.0)
+        client.robot.join_motion(2.0)
         said = "nothing"
     except franky.ControlException as error:
         said = str(error)
-        robot.recover_from_errors()
-    del robot, motion  # the next test is the next client
+        client.robot.recover_from_errors()
     assert "controller_torque_discontinuity" in said
 
 
