@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from geometry_msgs.msg import PoseStamped
 from lifecycle_msgs.msg import Transition
-from lifecycle_msgs.srv import ChangeState
 from sensor_msgs.msg import CameraInfo, Image
 
 from reins.bench.stops.fault import UNSEEN, Fault
@@ -15,6 +14,9 @@ from reins.contracts.errors import ReinsError
 from reins.nodes.control_loop import Inbox
 from reins.nodes.outcomes import TaskProgress
 from reins.nodes.qos import IMAGES
+
+SOURCE: Final = "sim_cameras"
+"""The node that renders; inactive, it sends no picture, and its heartbeat goes on."""
 
 CAMERAS: Final = ("overhead", "wrist")
 KINDS: Final = {"pose": PoseStamped, "camera_info": CameraInfo, "depth": Image, "color": Image}
@@ -52,7 +54,7 @@ class _Pictures:
         self._publishers = {name: graph.node.create_publisher(kind, name, IMAGES) for name, kind in topics.items()}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._send, name="frozen cameras", daemon=True)
-        _ask_cameras(graph, Transition.TRANSITION_DEACTIVATE)
+        graph.change_state(SOURCE, Transition.TRANSITION_DEACTIVATE)
         self._thread.start()
 
     def _have_all(self, inboxes: dict[str, Inbox[Any]]) -> bool:
@@ -75,14 +77,7 @@ class _Pictures:
         for publisher in self._publishers.values():
             self._graph.node.destroy_publisher(publisher)
         with suppress(ReinsError):
-            _ask_cameras(self._graph, Transition.TRANSITION_ACTIVATE)
-
-
-def _ask_cameras(graph: MovingGraph, transition: int) -> None:
-    """Change the state of the simulated cameras; their heartbeat goes on."""
-    request = {"transition": Transition(id=transition)}
-    if not graph.session.client.call(ChangeState, "sim_cameras/change_state", "sim_cameras", request).success:
-        raise ReinsError("the simulated cameras refuse to be switched on or off")
+            self._graph.change_state(SOURCE, Transition.TRANSITION_ACTIVATE)
 
 
 def _freeze(graph: MovingGraph) -> None:

@@ -4,14 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from lifecycle_msgs.msg import Transition
-from lifecycle_msgs.srv import ChangeState
 from reins_msgs.srv import EmergencyStop
 from std_msgs.msg import Bool
 
 from reins.bench.stops.clock import step_clock
 from reins.bench.stops.fault import AT_ONCE, BEGINS, Act, Fault, nothing
 from reins.bench.stops.moving import PATIENCE, SKILL, STANDING, TELEOP, MovingGraph
-from reins.contracts.errors import ReinsError
 from reins.safety.modes import IN_CHARGE, Mode
 
 WAYS: Final = {
@@ -145,13 +143,7 @@ def _starting(graph: MovingGraph) -> None:
         Transition.TRANSITION_CLEANUP,
         Transition.TRANSITION_CONFIGURE,
     ):
-        _change(graph, transition)
+        graph.change_state("safety", transition, PATIENCE)
     graph.freeze(SLEEPER)
-    _change(graph, Transition.TRANSITION_ACTIVATE)
+    graph.change_state("safety", Transition.TRANSITION_ACTIVATE, PATIENCE)
     _wait_for(Mode.STARTING, graph)
-
-
-def _change(graph: MovingGraph, transition: int) -> None:
-    request = {"transition": Transition(id=transition)}
-    if not graph.session.client.call(ChangeState, "safety/change_state", "safety", request, PATIENCE).success:
-        raise ReinsError(f"the safety node refuses transition {transition}")

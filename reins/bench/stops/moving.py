@@ -10,6 +10,8 @@ from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import numpy as np
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from rclpy.publisher import Publisher
 from reins_msgs import msg as ros
 from reins_msgs.srv import EmergencyStop
@@ -19,6 +21,7 @@ from std_msgs.msg import Bool
 from reins.contracts.errors import ReinsError
 from reins.demo.session import Session
 from reins.hardware.profile import RobotProfile
+from reins.nodes.client import ANSWER
 from reins.nodes.control_loop import ControlLoop, Inbox
 from reins.nodes.qos import CONTROL, EVENTS, EVERY_CHANGE
 
@@ -153,6 +156,16 @@ class MovingGraph:
         """Take back what there is to take back."""
         while self.undo:
             self.undo.pop()()
+
+    def change_state(self, node: str, transition: int, patience: float = ANSWER) -> None:
+        """Lead a node into another state of its life cycle.
+
+        Raises:
+            ReinsError: it refuses, or does not answer within `patience` [s].
+        """
+        request = {"transition": Transition(id=transition)}
+        if not self.session.client.call(ChangeState, f"{node}/change_state", node, request, patience).success:
+            raise ReinsError(f"{node} refuses transition {transition}")
 
     def add_rogue(self, kind: type, topic: str) -> Publisher:
         """A publisher that has no business in the graph, until `mend`."""
