@@ -105,9 +105,10 @@ def train(
     Raises:
         ReinsError: the run in `folder` was made with other settings, or there is nothing to begin with in `start`.
     """
-    if start is not None:
-        settings = _starting_with(settings, start)
-    run = _resumed(settings, folder) or _begun(settings, folder, tell, start)
+    loaded = None if start is None else load_gguf(start)
+    if start is not None and loaded is not None:
+        settings = _starting_with(settings, start, loaded[0])
+    run = _resumed(settings, folder) or _begun(settings, folder, tell, loaded)
     began = saved = looked = time.monotonic()
     before = run.progress.seconds
     hidden = _hidden(run)
@@ -174,18 +175,17 @@ def _resumed(settings: PlannerSettings, folder: Path) -> Run | None:
     return run
 
 
-def _starting_with(settings: PlannerSettings, start: Path) -> PlannerSettings:
+def _starting_with(settings: PlannerSettings, start: Path, network: Llama) -> PlannerSettings:
     """The settings of a run that begins with a model: its shape, and no easy examples, for it knows those."""
-    network, _ = load_gguf(start)
     checksum = sha256(start.read_bytes()).hexdigest()
     return settings.model_copy(update={"start": checksum, "shape": network.shape, "easy": 0})
 
 
-def _begun(settings: PlannerSettings, folder: Path, tell: Tell, start: Path | None) -> Run:
+def _begun(settings: PlannerSettings, folder: Path, tell: Tell, loaded: tuple[Llama, Tokenizer] | None) -> Run:
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(settings.seed)
-    if start is not None:
-        network, tokenizer = load_gguf(start)
+    if loaded is not None:
+        network, tokenizer = loaded
     else:
         tell(f"reading {settings.read} examples for the tokenizer")
         texts = make_chunk(settings.seed, -1, settings.read)
