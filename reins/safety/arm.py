@@ -98,9 +98,9 @@ class ArmMover:
         """Hold the measured position."""
         self._motion.start(state, now)
 
-    def take_over(self, state: RobotState, now: float) -> None:
+    def take_over(self, state: RobotState) -> None:
         """From the measured position, or from where the reference is."""
-        self._motion.take_over(state, now)
+        self._motion.take_over(state)
 
     def want(self, command: JointCommand) -> None:
         """Joint velocity, and perhaps a gripper target."""

@@ -79,7 +79,7 @@ class CollisionGuard:
         self.approach = np.zeros((ROWS, len(profile.joints)))
         self.fastest = np.full(ROWS, np.inf)
         self._granted: dict[str, float] = {}
-        self._on_leave: Numbers = np.arange(0)
+        self._on_leave: Numbers
         self._overshot, self._refused = 0.0, 0
         self._rows: Numbers
         self._rebuild()
@@ -133,9 +133,8 @@ class CollisionGuard:
         distances.measure(numbers)
         for number in numbers.tolist():
             other, distance = self._other(number), float(distances.lower[number])
-            granted = self._granted.setdefault(other, distance if distance < distances.margin[number] else np.inf)
-            distances.margin[number] = min(distances.margin[number], granted)
-        self._on_leave = np.array([n for n in numbers.tolist() if self._is_on_leave(n)], dtype=int)
+            distances.margin[number] = min(distances.margin[number], self._granted.setdefault(other, distance))
+        self._on_leave = numbers[[self._is_on_leave(number) for number in numbers.tolist()]]
 
     def _is_on_leave(self, number: int) -> bool:
         kind = self._distances.bodies[self._distances.pairs[number].first].kind

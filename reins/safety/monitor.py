@@ -221,7 +221,7 @@ class SafetyMonitor(Generic[StateT, CommandT, SafeT]):
         if takes_over:
             self._go(_TRIGGERS[command.source], command.source, f"{command.source} is in charge", "in_charge")
         if takes_over or command.activation != self._activation:
-            self._mover.take_over(state, now)
+            self._mover.take_over(state)
         self._activation, self._heard, self._silent = command.activation, t, False
         self._mover.want(command)
         if self._mover.periods_since_last(now) < SOON:

@@ -103,8 +103,8 @@ class Motion:
         self._drawn_in = True
         self._standing_since = now
 
-    def take_over(self, state: RobotState, now: float) -> None:
-        """A source takes charge, or begins another goal, at robot time `now` [s]."""
+    def take_over(self, state: RobotState) -> None:
+        """A source takes charge, or begins another goal."""
         self._gripper = None
         self._measured = state.position
         away = np.abs(state.position - self._reference.position)

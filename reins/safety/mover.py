@@ -125,7 +125,7 @@ class Mover(Protocol[StateC, CommandC, SafeC]):
     def start(self, state: StateC, now: float) -> None:
         """Hold the robot where it is from now on; what stopped it is over."""
 
-    def take_over(self, state: StateC, now: float) -> None:
+    def take_over(self, state: StateC) -> None:
         """Another goal takes charge, without a jump."""
 
     def want(self, command: CommandC) -> None:

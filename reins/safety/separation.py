@@ -106,8 +106,8 @@ class _Sensor:
         self.heard = t
 
     def nearest(self, t: float, span: float) -> float:
-        """What was nearest within `span` [s], or else seen last [m]."""
-        while len(self.recent) > 1 and t - self.recent[0][0] > span:
+        """What was nearest within `span` [s], in which it was heard [m]."""
+        while t - self.recent[0][0] > span:
             self.recent.popleft()
         return self.recent[0][1]
 
@@ -167,10 +167,6 @@ class HumanDistance:
         before = self.scale
         self.scale = allowed_speed(nearest, self._top_speed, self._rule) / self._top_speed
         if (before > 0.0) != (self.scale > 0.0) and not silent:
-            near = (
-                "nobody is near"
-                if math.isinf(nearest) and nearest > 0.0
-                else f"a person is {max(nearest, 0.0):.2f} m away"
-            )
+            near = "nobody is near" if nearest == math.inf else f"a person is {max(nearest, 0.0):.2f} m away"
             text = f"{near}: the robot holds" if before > 0.0 else f"{near}: the robot may move again"
             self._tell(Severity.WARN if before > 0.0 else Severity.INFO, "human_near", "safety", text)

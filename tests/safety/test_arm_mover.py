@@ -90,6 +90,8 @@ def test_gate_rule_and_speed_are_those_of_profile_and_settings(moved: Moved) -> 
     assert mover.top_speed == moved.profile.workspace.tool_speed
     assert mover.nearest_person == math.inf
     assert mover.faults == {}
+    assert set(mover.kept) == {"avoid", "keep_out", "speed", "payload"}
+    assert mover.keeps_distances is False
     assert [made.made_for for made in moved.filters] == [(moved.profile, SETTINGS)]
 
 
@@ -142,6 +144,14 @@ def test_it_brakes_and_holds_and_rests_by_it(moved: Moved, rest: bool) -> None:
     assert moved.mover.standing and moved.mover.at_rest
 
 
+@pytest.mark.parametrize("rest", [False, True])
+def test_only_resting_halts_fingers_that_move(moved: Moved, rest: bool) -> None:
+    for step in (1, 2):
+        moved.mover.see(moved.state(NOW + step * PERIOD, gripper_width=0.04 - 0.01 * step))
+    gripper = moved.mover.brake(NOW + 3 * PERIOD, NOW, rest).gripper
+    assert gripper == (GripperCommand(0.02, moved.profile.gripper.grasp_force) if rest else None)
+
+
 def test_a_state_that_makes_no_sense_is_objected_to(moved: Moved) -> None:
     assert moved.mover.objection_to(moved.state()) is None
     refused = moved.mover.objection_to(moved.state(position=np.full(len(moved.profile.joints), np.nan)))
@@ -152,7 +162,7 @@ def test_a_state_that_makes_no_sense_is_objected_to(moved: Moved) -> None:
 
 def test_it_starts_and_is_taken_over_from_where_the_arm_is(moved: Moved) -> None:
     sagged = moved.profile.home - 1e-3
-    moved.mover.take_over(moved.state(position=sagged), NOW)
+    moved.mover.take_over(moved.state(position=sagged))
     np.testing.assert_array_equal(moved.drive()[0].position, sagged)
     elsewhere = moved.profile.home + 0.1
     moved.mover.start(moved.state(position=elsewhere), NOW + 1.0)
@@ -163,7 +173,7 @@ def test_who_takes_over_in_motion_goes_on_from_where_the_reference_will_be(moved
     moved.mover.want(moved.command(0.02))
     first, _ = moved.drive()
     now = NOW + PERIOD
-    moved.mover.take_over(moved.state(now), now)
+    moved.mover.take_over(moved.state(now))
     second, _ = moved.drive(now)
     np.testing.assert_allclose(second.position, first.position + first.velocity * PERIOD, atol=1e-12)
 

@@ -136,6 +136,13 @@ class TestSurround:
         fresh.measured()
         np.testing.assert_allclose(before.lower, fresh.guard._distances.lower, atol=2e-6)
 
+    def test_just_so_much_smaller_is_still_a_little(self, guarded: Guarded) -> None:
+        """Sizes that have no rounding in their difference."""
+        guarded.guard.surround((box("dot", 0.5, 0.3, 0.3, 2.0 * SAME_SIZE),), None)
+        before = guarded.guard._distances
+        guarded.guard.surround((box("dot", 0.5, 0.3, 0.3, SAME_SIZE),), None)
+        assert guarded.guard._distances is before
+
     @pytest.mark.parametrize("before, after", [(None, POLE), (POLE, None), (POLE, replace(POLE, size=POLE.size * 2.0))])
     def test_what_is_held_is_made_anew_when_it_is_another(
         self, guarded: Guarded, before: Box | None, after: Box | None
@@ -255,6 +262,26 @@ class TestHeld:
         guarded.guard.surround((beside,), replace(block))
         guarded.place(guarded.home)
         assert guarded.guard._distances.margin[number] == SETTINGS.keep_out_margin
+
+    def test_what_lies_on_the_table_may_be_put_back_as_deep_once_it_was_clear(self, guarded: Guarded) -> None:
+        """And the end of another body's leave, which it was granted with it, ends nothing of the table's."""
+        tool = guarded.kinematics.tool_jacobian(guarded.home)[0].position
+        beside = Box("beside", tool + np.array([0.0, 0.05, 0.0]), np.eye(3), np.full(3, 0.04))
+        guarded.guard.surround((beside,), self.DEEP)
+        guarded.place(guarded.home)
+        first = self.to_table(guarded)[0]
+        distances = guarded.guard._distances
+        (number,) = (n for n in guarded.every.tolist() if self.is_between(guarded, n))
+        assert distances.margin[number] < SETTINGS.keep_out_margin
+        distances.lower[:] = 1.0
+        guarded.place(guarded.home)
+        assert distances.margin[number] == SETTINGS.keep_out_margin
+        assert self.to_table(guarded)[0] == first < 0.0
+        raised = guarded.home.copy()
+        raised[1] -= 0.2
+        guarded.guard.surround((beside,), replace(self.DEEP))
+        guarded.place(raised)
+        assert self.to_table(guarded)[0] == first
 
     @pytest.mark.parametrize("between", ["other", "nothing"])
     def test_another_that_is_taken_is_granted_nothing_of_the_last(self, guarded: Guarded, between: str) -> None:

@@ -13,7 +13,7 @@ from reins.hardware.robot import FloatArray, GripperCommand, RobotState, SafeCom
 from reins.safety.bodies import Box
 from reins.safety.constraints import ConstraintSet
 from reins.safety.filter import SafetyFilter
-from reins.safety.motion import FINGERS_MOVE, LAG, SETTLED, UNTRACKED, Motion
+from reins.safety.motion import FINGERS_MOVE, FINGERS_SPAN, LAG, SETTLED, UNTRACKED, Motion
 from reins.safety.settings import SafetySettings
 from reins.safety.surroundings import Surroundings
 
@@ -134,7 +134,7 @@ class TestGripper:
         self, motion: Motion, profile: RobotProfile, gentle: FloatArray
     ) -> None:
         motion.want_gripper(self.NARROW)
-        motion.take_over(state(profile), NOW)
+        motion.take_over(state(profile))
         assert drive(motion, gentle, NOW).gripper is None
 
     def test_none_changes_nothing_and_the_newest_counts(self, motion: Motion, gentle: FloatArray) -> None:
@@ -174,6 +174,25 @@ class TestFingersOfAStop:
         told = self.halted(profile, 0.03, now)
         assert told == (GripperCommand(now, profile.gripper.grasp_force) if halts else None)
 
+    def test_three_looks_on_they_stay_where_they_are_by_then(self, profile: RobotProfile) -> None:
+        told = self.halted(profile, 0.05, 0.04, 0.035)
+        assert told == GripperCommand(0.035, profile.gripper.grasp_force)
+
+    @pytest.mark.parametrize("moved, later, halts", [(FINGERS_MOVE, 0.0625, False), (0.02, FINGERS_SPAN, True)])
+    def test_both_edges_are_exact(
+        self, motion: Motion, profile: RobotProfile, moved: float, later: float, halts: bool
+    ) -> None:
+        """From closed fingers, and from time 0, so that no difference rounds."""
+        motion.start(state(profile, 0.0), 0.0)
+        motion.see(state(profile, 0.0, gripper_width=0.0))
+        motion.see(state(profile, later, gripper_width=moved))
+        assert (motion.brake(later, later, stopped=True).gripper is not None) is halts
+
+    def test_unless_it_is_told_that_it_stops_they_go_on(self, motion: Motion, profile: RobotProfile) -> None:
+        for number, width in enumerate((0.06, 0.05)):
+            motion.see(state(profile, NOW + number / 16, gripper_width=width))
+        assert motion.brake(NOW + 0.1, NOW).gripper is None
+
     def test_those_that_hold_something_go_on_holding(self, profile: RobotProfile) -> None:
         assert self.halted(profile, 0.05, 0.03, holding=True) is None
 
@@ -201,7 +220,7 @@ class TestFingersOfAStop:
 class TestTakeover:
     def test_standing_it_starts_from_what_is_measured(self, motion: Motion, profile: RobotProfile) -> None:
         sagged = profile.home - SETTINGS.takeover_leash
-        motion.take_over(state(profile, position=sagged), NOW)
+        motion.take_over(state(profile, position=sagged))
         sagged_before = sagged.copy()
         sagged += 1.0
         np.testing.assert_array_equal(motion.brake(NOW, NOW).position, sagged_before)
@@ -215,7 +234,7 @@ class TestTakeover:
         wanted = np.full_like(gentle, speed)
         before, now = drive(motion, wanted, NOW).position, NOW
         measured = profile.home + side * 0.125
-        motion.take_over(state(profile, position=measured), NOW)
+        motion.take_over(state(profile, position=measured))
         fastest = speed + profile.acceleration * PERIOD
         for _ in range(400):
             now += PERIOD
@@ -228,18 +247,18 @@ class TestTakeover:
 
     def test_braking_it_is_not_drawn_in(self, moving: Motion, profile: RobotProfile) -> None:
         """A stop that holds holds."""
-        moving.take_over(state(profile, position=profile.home + 0.2), NOW)
+        moving.take_over(state(profile, position=profile.home + 0.2))
         stopped = moving.brake(NOW + PERIOD, NOW).position
         np.testing.assert_array_equal(moving.brake(NOW + 2 * PERIOD, NOW).position, stopped)
 
     def test_a_start_ends_it(self, moving: Motion, profile: RobotProfile) -> None:
-        moving.take_over(state(profile, position=profile.home + 0.2), NOW)
+        moving.take_over(state(profile, position=profile.home + 0.2))
         moving.start(state(profile), NOW)
         moving.see(state(profile, position=profile.home + 0.2))
         np.testing.assert_array_equal(drive(moving, np.zeros(len(profile.joints)), NOW).position, profile.home)
 
     def test_moving_close_by_it_goes_on(self, moving: Motion, profile: RobotProfile, gentle: FloatArray) -> None:
-        moving.take_over(state(profile, position=profile.home + 0.0625), NOW + PERIOD)
+        moving.take_over(state(profile, position=profile.home + 0.0625))
         command = drive(moving, gentle, NOW + PERIOD)
         np.testing.assert_allclose(command.position, profile.home + PERIOD * gentle)
         np.testing.assert_array_equal(command.velocity, gentle)

@@ -171,9 +171,10 @@ class TestFilter:
         run(attacked.step)
         assert dict(memory_of(attacked.filter, "filter")) == before
         libraries = {kind for kind, _ in before.values()}
-        assert {"Model", "Data", "GeometryModel", "GeometryData", "ndarray"} <= libraries
+        assert {"Model", "Data", "GeometryModel", "GeometryData"} <= libraries
         assert "filter._nearest._solver" in before
-        assert "filter._collisions._distances.reach" in before
+        if objects:  # an arm alone may have so few pairs that none of its arrays is large
+            assert "filter._collisions._distances.reach" in before
 
 
 def memory_of(thing: Any, path: str) -> Iterator[tuple[str, tuple[str, int]]]:

@@ -18,7 +18,7 @@ from reins.safety.clock import RobotClock
 from reins.safety.constraints import MOST, ConstraintSet
 from reins.safety.faults import FaultFinder
 from reins.safety.gate import Gate
-from reins.safety.rules import Rules
+from reins.safety.rules import Rules, require_person
 from reins.safety.separation import HumanDistance, Separation
 from reins.safety.settings import SafetySettings, parse_deadline
 from reins.safety.validate import Rejection, check_shape, check_state, check_timing
@@ -227,6 +227,20 @@ class TestRules:
         assert str(raised.value) == said
         assert told == [(Severity.WARN, "rule_refused", "nobody", said)]
 
+    @pytest.mark.parametrize(
+        "who, said",
+        [
+            (" ", "reset needs the name of the operator who asks for it"),
+            ("planner ", "reset is an operator's own act, and 'planner' is a program: ask in a person's name"),
+            ("supervisor", "reset is an operator's own act, and 'supervisor' is a program: ask in a person's name"),
+        ],
+    )
+    def test_what_only_a_person_may_do(self, who: str, said: str) -> None:
+        with pytest.raises(ReinsError) as raised:
+            require_person(who, "reset")
+        assert str(raised.value) == said
+        require_person("anna", "reset")
+
 
 class TestFaults:
     def test_each_has_a_key_and_a_sentence(self, profile: RobotProfile) -> None:
@@ -263,6 +277,9 @@ class TestPeople:
         human.on_distance("lidar", 5.0, 0.41)
         human.watch(1.0)
         human.on_distance("lidar", 5.0, 1.1)
+        human.on_distance("lidar", -math.inf, 1.2)
+        human.on_distance("lidar", math.inf, 1.3)
+        human.watch(1.51)
         assert told == [
             (Severity.WARN, "human_near", "safety", "a person is 0.12 m away: the robot holds"),
             (Severity.INFO, "human_near", "safety", "a person is 5.00 m away: the robot may move again"),
@@ -274,6 +291,8 @@ class TestPeople:
             ),
             (Severity.INFO, "human_sensor_back", "lidar", "the human-distance sensor lidar speaks again"),
             (Severity.INFO, "human_near", "safety", "a person is 5.00 m away: the robot may move again"),
+            (Severity.WARN, "human_near", "safety", "a person is 0.00 m away: the robot holds"),
+            (Severity.INFO, "human_near", "safety", "nobody is near: the robot may move again"),
         ]
 
     def test_distances_in_the_wrong_order(self) -> None:

@@ -43,12 +43,12 @@ class TestRule:
     def test_up_to_the_stop_distance_it_stands(self, distance: float) -> None:
         assert allowed_speed(distance, TOP, RULE) == 0.0
 
-    @pytest.mark.parametrize(("offset", "moves"), [(-1e-6, False), (1e-6, True)])
+    @pytest.mark.parametrize(("offset", "sign"), [(-0.1, 0.0), (-1e-6, 0.0), (1e-6, 1.0)])
     def test_it_begins_to_move_where_a_person_who_walks_on_could_not_reach_it_while_it_reacts(
-        self, offset: float, moves: bool
+        self, offset: float, sign: float
     ) -> None:
         distance = RULE.stop_distance + RULE.human_speed * RULE.reaction + offset
-        assert (allowed_speed(distance, TOP, RULE) > 0.0) is moves
+        assert np.sign(allowed_speed(distance, TOP, RULE)) == sign
 
     def test_the_speed_is_the_one_whose_protective_distance_it_is(self) -> None:
         gentle = Separation(0.3, 0.31, 0.1, 1.6, 3.0)  # so that only the formula counts
@@ -132,6 +132,10 @@ class TestSensors:
             ("human_sensor_back", "lidar"),
             ("human_near", "safety"),
         ]
+
+    def test_it_listens_to_those_that_have_spoken(self, human: HumanDistance) -> None:
+        human.on_distance("lidar", math.nan, 0.0)
+        assert human.listens_to("lidar") and not human.listens_to("radar")
 
     def test_the_nearest_counts_and_each_sensor_has_its_own_deadline(self, human: HumanDistance) -> None:
         human.on_distance("left", 5.0, 0.0)

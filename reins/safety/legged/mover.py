@@ -106,7 +106,7 @@ class LeggedMover:
         """Stand still, or go on sitting; it rises for the next command."""
         self._motion.start(now)
 
-    def take_over(self, state: LeggedState, now: float) -> None:
+    def take_over(self, state: LeggedState) -> None:
         """Nothing to do: the velocity goes on, and changes within the acceleration limits whoever asks."""
 
     def want(self, command: BodyCommand) -> None:
