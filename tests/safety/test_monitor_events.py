@@ -290,6 +290,13 @@ class TestOperators:
             (ERROR, "estop", "ben", "emergency stop by ben: mine too"),
         ]
 
+    def test_each_stop_counts_those_of_a_robot_that_was_stopped_too(self, ready: Loop) -> None:
+        counts = [ready.monitor.stops]
+        for stop in (lambda: ready.monitor.estop("anna", "", ready.t), ready.monitor.was_absent) * 2:
+            stop()
+            counts.append(ready.monitor.stops)
+        assert counts == [0, 1, 2, 3, 4]
+
     def test_one_of_nobody_for_nothing(self, ready: Loop) -> None:
         ready.monitor.estop("", "", ready.t)
         said = "READY to ESTOP: emergency stop by someone unnamed: no reason given"

@@ -135,6 +135,10 @@ class TestDriving:
         with pytest.raises(ReinsError, match="keeps no 'payload' constraint; it keeps avoid, keep_out, speed"):
             walking.monitor.rules.add(Constraint(kind="payload", mass=2.0), "anna")
 
+    def test_the_distance_of_a_rule_is_kept(self, walking: LeggedLoop) -> None:
+        kept = walking.monitor.rules.add(Constraint(kind="avoid", object="box", distance=0.5), "anna")
+        assert (kept.distance, walking.monitor.rules.constraints.constraints) == (0.5, (kept,))
+
     def test_the_trace_goes_through(self, walking: LeggedLoop) -> None:
         assert walking.drive("teleop", AHEAD, 1, trace_ns=77)[0].trace_ns == 77
         before = len(walking.sent)
