@@ -15,7 +15,7 @@ _ALIGNED: Final = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 """Velocities of a frame in the axes of the base frame."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # made in every control period, where freezing costs a microsecond
 class ToolPose:
     """Pose of the tool in the base frame: position (3,) [m], rotation matrix (3, 3)."""
 

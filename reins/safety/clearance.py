@@ -7,6 +7,7 @@ suffice the path is halved and the plane of its far end is tried. The bound hold
 finds need not be exact.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +24,7 @@ ROUNDING: Final = 1e-7
 """Accuracy of a distance [m]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # made in every control period, where freezing costs a microsecond
 class _Plane:
     """A plane between a pair: (3,) normal in the frame of the first body's joint, and the first body's height above it
     [m]."""
@@ -42,6 +43,10 @@ class Clearance:
     def __init__(self, distances: Distances) -> None:
         self._distances, self._model = distances, distances.model
         self._data = [self._model.createData() for _ in range(STEPS + 1)]
+        joints = range(self._model.njoints)
+        self._frames = [
+            [(data.oMi[joint].rotation, data.oMi[joint].translation) for joint in joints] for data in self._data
+        ]
         self._measured = distances.geometry.createData()
         self._results = self._measured.distanceResults
         bodies = distances.bodies
@@ -66,7 +71,7 @@ class Clearance:
         """
         distances, pair = self._distances, self._distances.pairs[number]
         margin = float(distances.margin[number])
-        plane = self._plane(pair.first, 0, distances.normal[number])
+        plane = self._plane(pair.first, 0, distances.normals(np.array([number]))[0])
         above = self._above(number, plane, 0)
         inside = float(distances.lower[number]) < margin
         floor, bend = (above, 0.0) if inside else (margin, curved / (8.0 * STEPS * STEPS))
@@ -99,6 +104,11 @@ class Clearance:
             self._known[step] = True
         return data
 
+    def _frames_at(self, step: int) -> Sequence[tuple[FloatArray, FloatArray]]:
+        """Rotation (3, 3) and translation (3,) [m] of each joint after so many steps, base frame."""
+        self._at(step)
+        return self._frames[step]
+
     def _look(self, number: int, step: int) -> _Plane:
         """The plane between the pair after so many steps."""
         data = self._at(step)
@@ -110,7 +120,7 @@ class Clearance:
         """The plane of that normal (3,), base frame, which touches the first body."""
         body = self._distances.bodies[first]
         if body.joint:
-            turned = self._at(step).oMi[body.joint].rotation.T @ normal
+            turned = normal @ self._frames_at(step)[body.joint][0]
             return _Plane(turned, float((body.corners @ turned).max()))
         placement = self._distances.geometry.geometryObjects[first].placement
         corners = body.corners @ placement.rotation.T
@@ -118,12 +128,12 @@ class Clearance:
 
     def _above(self, number: int, plane: _Plane, step: int) -> float:
         """How far the second body is above the first along the plane's normal, after so many steps [m]."""
-        (first, second), frames = self._sides[number], self._at(step).oMi
-        frame = frames[second.joint]
+        (first, second), frames = self._sides[number], self._frames_at(step)
         normal, height = plane.normal, plane.height
         if first.joint:
-            base = frames[first.joint]
-            normal = base.rotation @ normal
-            height += float(normal @ base.translation)
-        lowest = np.minimum.reduce(second.corners @ (normal @ frame.rotation))
-        return float(lowest + normal @ frame.translation) - height
+            rotation, translation = frames[first.joint]
+            normal = rotation @ normal
+            height += float(normal @ translation)
+        rotation, translation = frames[second.joint]
+        lowest = np.minimum.reduce(second.corners @ (normal @ rotation))
+        return float(lowest + normal @ translation) - height

@@ -168,7 +168,7 @@ class CollisionGuard:
         if near.any() and distances.sharpen(near):
             room = distances.lower - distances.margin - TOLERANCE
             near = room < needed
-        urgent = np.flatnonzero(near)
+        urgent = near.nonzero()[0]
         if urgent.size > ROWS:
             urgent = urgent[np.argpartition((room - needed)[urgent], ROWS)[:ROWS]]
         if urgent.size or self._rows.size:
@@ -187,7 +187,7 @@ class CollisionGuard:
         Source: the distance of two convex bodies changes by the speed of their nearest points along the normal.
         """
         distances = self._distances
-        normal, point = distances.normal[numbers], distances.point[numbers]
+        normal, point = distances.normals(numbers), distances.points(numbers)
         wrench = np.concatenate([normal.T, cross(point.T, normal.T)])
         between = distances.reach[numbers] > 0.0
         np.multiply(-(wrench.T @ self._kinematics.joint_jacobians), between, out=self.approach[where])
@@ -219,14 +219,14 @@ class CollisionGuard:
         near = distances.lower - distances.margin < travel
         if near.any() and distances.sharpen(near):
             near = distances.lower - distances.margin < travel
-        close = np.flatnonzero(near)
+        close = near.nonzero()[0]
         if not close.size:
             return True
         room = (distances.lower - distances.margin)[close]
         farthest, curved = self._approach.bends(way, close)
-        closing = self._approach.closing(close, distances.normal[close])
+        closing = self._approach.closing(close, distances.normals(close))
         reached = np.minimum(farthest, np.maximum(closing, 0.0) * time + 0.5 * curved + _INEXACT)
-        open_ = np.flatnonzero((reached > room) & (farthest > 0.0))
+        open_ = ((reached > room) & (farthest > 0.0)).nonzero()[0]
         open_ = open_[np.argsort(room[open_])]
         return not open_.size or self._are_clear(position, way, close[open_], curved[open_])
 

@@ -28,8 +28,6 @@ class Distances:
         moving: numbers of the bodies that are second in a pair.
         lower: (p,) lower bound of each distance [m], < 0 where bodies overlap.
         exact: (p,) whether it is the distance itself.
-        normal: (p, 3) from the first to the second body, base frame; of exact pairs.
-        point: (p, 3) the second body's nearest point [m], base frame; of exact pairs.
         margin: (p,) smallest distance [m].
         reach: (p, n) how fast two bodies can approach per speed of each joint, at most [m/rad].
     """
@@ -49,14 +47,11 @@ class Distances:
             self.geometry.addGeometryObject(pin.GeometryObject(f"middle {number}", bodies[number].joint, mark, ball))
         self._measured = self.geometry.createData()
         self._middles = [self._measured.oMg[len(bodies) + row].translation for row in range(len(self.moving))]
-        self._results = self._measured.distanceResults
-        for number in range(len(pairs)):
-            self._measured.deactivateCollisionPair(number)
+        self._results = [self._measured.distanceResults[number] for number in range(len(pairs))]
         self.margin = np.array([pair.margin for pair in pairs])
         self.reach = _reaches(bodies, pairs, model.nv)
         self.lower = np.full(len(pairs), -np.inf)
         self.exact = np.zeros(len(pairs), dtype=bool)
-        self.normal, self.point = np.zeros((len(pairs), 3)), np.zeros((len(pairs), 3))
         firsts = np.array([pair.first for pair in pairs])
         self._pairs_of = [np.flatnonzero(firsts == number) for number in range(len(bodies))]
         self._extents = [float(np.linalg.norm(body.corners, axis=1).max()) for body in bodies]
@@ -88,26 +83,27 @@ class Distances:
 
     @property
     def middles(self) -> FloatArray:
-        """(3, m) where the middles of the bodies `moving` are now [m], base frame."""
-        return np.concatenate(self._middles).reshape(-1, 3).T
+        """(3 m,) where the middles of the bodies `moving` are now [m], base frame, one after the other."""
+        return np.concatenate(self._middles)
 
     def measure(self, numbers: Numbers) -> None:
         """Make the distances of these pairs exact."""
-        listed = numbers.tolist()
-        for number in listed:
-            self._measured.activateCollisionPair(number)
-        pin.computeDistances(self.geometry, self._measured)
-        for number in listed:
-            self._measured.deactivateCollisionPair(number)
-            result = self._results[number]
-            self.lower[number] = result.min_distance
-            self.normal[number] = result.normal
-            self.point[number] = result.getNearestPoint2()
+        for number in numbers.tolist():
+            pin.computeDistance(self.geometry, self._measured, number)
+            self.lower[number] = self._results[number].min_distance
         self.exact[numbers] = True
+
+    def normals(self, numbers: Numbers) -> FloatArray:
+        """(m, 3) from the first to the second body of these pairs, which are exact; base frame."""
+        return np.array([self._results[number].normal for number in numbers.tolist()])
+
+    def points(self, numbers: Numbers) -> FloatArray:
+        """(m, 3) the second body's nearest point of these pairs, which are exact [m]; base frame."""
+        return np.array([self._results[number].getNearestPoint2() for number in numbers.tolist()])
 
     def sharpen(self, close: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> bool:
         """Measure those of the (p,) `close` pairs that are not exact; whether there were any."""
-        numbers = np.flatnonzero(close & ~self.exact)
+        numbers = (close & ~self.exact).nonzero()[0]
         if not numbers.size:
             return False
         self.measure(numbers)

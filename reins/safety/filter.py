@@ -31,7 +31,7 @@ from reins.safety.verdict import APPROACHES, Limit, Verdict
 from reins.safety.workspace import WorkspaceGuard
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # made in every control period, where freezing costs a microsecond
 class _Moment:
     """What a velocity is judged by, now.
 
@@ -84,7 +84,8 @@ class SafetyFilter:
     def __init__(self, profile: RobotProfile, settings: SafetySettings) -> None:
         self._n = len(profile.joints)
         self._hold, self._period = profile.rates.stale_after, 1.0 / profile.rates.command
-        self._speed = profile.velocity
+        self._speed, self._speeds_both = profile.velocity, np.tile(profile.velocity, 2)
+        self._other_way = np.roll(np.arange(2 * self._n), self._n)
         self._acceleration = jerk_limited(profile.acceleration, profile.jerk, self._period)
         self._tool_speed, self._turn_rate = profile.workspace.tool_speed, profile.workspace.tool_turn_rate
         self._elbow = profile.elbow
@@ -162,15 +163,13 @@ class SafetyFilter:
         np.subtract(self._upper, position, out=room[n : 2 * n])
         room[2 * n :] = self._guard.place(pose.position)
         fastest = stopping_speed(room, self._deceleration, self._hold)
-        speed = self._speed * scale
-        if (np.abs(velocity) > speed).any():  # tightened in motion: brake to it, along the path
-            speed = np.maximum(speed, np.abs(braked(velocity, self._acceleration, elapsed)))
-        reachable = fastest_reachable(_both(velocity), self._deceleration[: 2 * n], elapsed, self._period)
-        np.minimum(fastest[:n], speed, out=fastest[:n])
-        np.minimum(fastest[n : 2 * n], speed, out=fastest[n : 2 * n])
-        joints = np.minimum(fastest[: 2 * n], reachable)
-        np.maximum(joints[:n], -reachable[n:], out=fastest[:n])
-        np.maximum(joints[n:], -reachable[:n], out=fastest[n : 2 * n])
+        speed, ways, joints = self._speeds_both * scale, _both(velocity), fastest[: 2 * n]
+        if (ways > speed).any():  # tightened in motion: brake to it, along the path
+            speed = np.maximum(speed, np.abs(_both(braked(velocity, self._acceleration, elapsed))))
+        reachable = fastest_reachable(ways, self._deceleration[: 2 * n], elapsed, self._period)
+        np.minimum(joints, speed, out=joints)
+        np.minimum(joints, reachable, out=joints)
+        np.maximum(joints, -reachable.take(self._other_way), out=joints)
         self._collisions.place(position)
         self._torque.place(position)
         bounds = Bounds(fastest, self._speeds(jacobian, scale), self._collisions.approach, self._collisions.fastest)

@@ -40,7 +40,7 @@ _OPTIMAL: Final = 1
 """The solver's status of a problem that it solved."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # made in every control period, where freezing costs a microsecond
 class SpeedLimit:
     """The largest length of a velocity.
 
@@ -60,7 +60,7 @@ class SpeedLimit:
         return math.sqrt(part @ part) / self.largest
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # made in every control period, where freezing costs a microsecond
 class Bounds:
     """Within what the answer must be.
 

@@ -193,7 +193,7 @@ class TestDistances:
     ) -> None:
         position, velocity = data.draw(poses(profile)), data.draw(ways(profile, 2.0))
         before, time = smallest_by_pair(guard, position), 0.1
-        approach, normals = guard._approach, guard._distances.normal.copy()
+        approach, normals = guard._approach, guard._distances.normals(np.arange(len(before)))
         approach.move(velocity, guard._kinematics.joint_jacobians)
         farthest, curved = approach.bends(velocity * time, np.arange(len(before)))
         assert (curved <= approach.largest_bend(velocity * time) * (1 + 1e-9)).all()

@@ -526,7 +526,7 @@ class TestPaths:
     def bounds(self, guarded: Guarded) -> tuple[FloatArray, FloatArray]:
         """(p,) how much closer each pair comes at most: by its joints' reach, and along its normal [m]."""
         guarded.needed()
-        approach, normals = guarded.guard._approach, guarded.guard._distances.normal
+        approach, normals = guarded.guard._approach, guarded.guard._distances.normals(guarded.every)
         ways, curved = approach.bends(guarded.velocity * self.TIME, guarded.every)
         closing = np.maximum(approach.closing(guarded.every, normals), 0.0)
         return ways, closing * self.TIME + 0.5 * curved + INEXACT

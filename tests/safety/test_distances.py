@@ -72,8 +72,6 @@ def test_before_anything_is_measured_nothing_is_known(watched: Watched) -> None:
     distances = watched.distances
     assert (distances.lower == -np.inf).all()
     assert not distances.exact.any()
-    assert distances.normal.shape == distances.point.shape == (len(watched.pairs), 3)
-    assert not distances.normal.any() and not distances.point.any()
 
 
 def test_every_pair_has_its_margin_and_the_reach_of_its_second_body_between_both(watched: Watched) -> None:
@@ -90,8 +88,9 @@ def test_what_is_measured_is_the_distance_and_a_normal_between_both(watched: Wat
     distances = watched.distances
     distances.measure(watched.every)
     assert distances.exact.all()
-    for number, pair in enumerate(watched.pairs):
-        distance, normal, point = distances.lower[number], distances.normal[number], distances.point[number]
+    found = zip(distances.lower, distances.normals(watched.every), distances.points(watched.every), strict=True)
+    for number, (distance, normal, point) in enumerate(found):
+        pair = watched.pairs[number]
         assert distance == pytest.approx(watched.told(number).min_distance, abs=2e-6)
         if distance > 0.0:
             assert np.linalg.norm(normal) == pytest.approx(1.0)
@@ -203,4 +202,4 @@ def test_the_middles_of_moving_bodies_go_with_them(watched: Watched) -> None:
         for number in moving:
             body = watched.bodies[number]
             expected.append(watched.kinematics.data.oMi[body.joint].act(body.middle))
-        np.testing.assert_allclose(watched.distances.middles, np.transpose(expected), atol=1e-12)
+        np.testing.assert_allclose(watched.distances.middles.reshape(-1, 3), expected, atol=1e-12)

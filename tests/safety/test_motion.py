@@ -174,8 +174,12 @@ class TestFingersOfAStop:
         told = self.halted(profile, 0.03, now)
         assert told == (GripperCommand(now, profile.gripper.grasp_force) if halts else None)
 
-    def test_three_looks_on_they_stay_where_they_are_by_then(self, profile: RobotProfile) -> None:
-        told = self.halted(profile, 0.05, 0.04, 0.035)
+    def test_looked_at_more_often_they_stay_where_the_last_look_found_them(
+        self, motion: Motion, profile: RobotProfile
+    ) -> None:
+        for number, width in enumerate((0.05, 0.04, 0.035)):
+            motion.see(state(profile, NOW + number / 32, gripper_width=width))
+        told = motion.brake(NOW + 0.1, NOW, stopped=True).gripper
         assert told == GripperCommand(0.035, profile.gripper.grasp_force)
 
     @pytest.mark.parametrize("moved, later, halts", [(FINGERS_MOVE, 0.0625, False), (0.02, FINGERS_SPAN, True)])

