@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar, cast
 from rclpy.callback_groups import CallbackGroup
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from reins.nodes.scheduling import make_ordinary, make_real_time
 
@@ -64,6 +64,8 @@ class Inbox(Generic[MessageT]):
         self._type = message_type
         self.depth = max(1, qos.depth)
         """How many messages wait here at most."""
+        self.holds = qos.durability == DurabilityPolicy.TRANSIENT_LOCAL
+        """Whether a message holds until the next, so that those who come later must still hear it."""
         self.number: int | None = None
         """Of the message that was taken last, as its publisher counts; None where the middleware does not tell."""
 
@@ -145,9 +147,10 @@ class ControlLoop:
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
 
     def start(self) -> None:
-        """Forget what came before, then begin ticking."""
+        """Forget what came before and does not hold any more, then begin ticking."""
         for inbox, _handler in self._handlers:
-            inbox.drain()
+            if not inbox.holds:
+                inbox.drain()
         gc.collect()
         gc.freeze()
         if self._real_time:

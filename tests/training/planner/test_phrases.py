@@ -1,6 +1,8 @@
 """Phrases: both languages say the same things, and what is held out leaves enough to learn from."""
 
+import re
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,6 +28,35 @@ def test_held_out_families_leave_others_to_learn_from(language: str) -> None:
         groups.setdefault(name.rpartition(".")[0], []).append(name)
     for group, names in groups.items():
         assert set(names) - held_out, group
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_new_in_a_held_out_family_is_no_word_of_it(language: str) -> None:
+    phrases, held_out = load_phrases(language), load_held_out().families
+    known, words = set[str](), dict[str, set[str]]()
+    for name in phrases.families():
+        said = words_of(phrases, name)
+        if name in held_out:
+            words[name] = said
+        else:
+            known |= said
+    for section in (phrases.labels, phrases.relations, phrases.directions, phrases.ranks, phrases.rank_words):
+        known |= {word for phrase in section.values() for word in split(phrase, language)}
+    assert len(words) > 20
+    assert {name: said - known for name, said in words.items() if said - known} == {}
+
+
+def words_of(phrases: Phrases, family: str) -> set[str]:
+    """The words of a family, in Chinese the characters."""
+    entry: Any = phrases
+    for part in family.split(".")[1:]:
+        entry = entry[part] if isinstance(entry, dict) else getattr(entry, part)
+    return split(entry, phrases.language)
+
+
+def split(phrase: str | list[str], language: str) -> set[str]:
+    text = re.sub(r"<[^<>]*>", " ", " ".join([phrase] if isinstance(phrase, str) else phrase)).lower()
+    return set(re.findall("[\u4e00-\u9fff]" if language == "zh" else "'?[a-z]+", text))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
