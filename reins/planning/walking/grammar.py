@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from reins.contracts.scene import PERSON
 from reins.planning.answers import CannotDo
+from reins.planning.cursor import Cursor
 from reins.planning.english.phrases import NounPhrase
 from reins.planning.phrasebook import Token
 from reins.planning.walking.language import AMOUNT, MEASURES, NAMING, PARTS, UNITS, Kind, Language
@@ -58,11 +59,10 @@ class Parser:
     """
 
     def __init__(self, tokens: Sequence[Token], language: Language, seen: Sequence[str]) -> None:
-        self._tokens = [token for token in tokens if token.kind is not Kind.ADVERB]
         self._language, self._wording, self._seen = language, language.wording, seen
         self._rule_starts = {Kind.KEEP, Kind.AVOID} | (language.leading & {Kind.AWAY, Kind.WITH})
-        self._end = Token(Kind.LINK, "then", self._wording.say("end"))
-        self._at = 0
+        end = Token(Kind.LINK, "then", self._wording.say("end"))
+        self._at = Cursor([token for token in tokens if token.kind is not Kind.ADVERB], end)
         self.said: list[Clause | Rule] = []
         self.speed = min((float(token.value) for token in tokens if token.kind is Kind.ADVERB), default=1.0)
 
@@ -72,30 +72,18 @@ class Parser:
         Raises:
             CannotDo: it is no sentence of the language; names the word where it stops making sense.
         """
-        while self._at < len(self._tokens):
-            kind = self._peek().kind
+        while not self._at.is_over:
+            kind = self._at.peek().kind
             if kind in (Kind.LINK, Kind.JOIN) or self._is_after():
-                self._take()
+                self._at.take()
             elif kind in self._rule_starts:
                 self.said.append(self._rule())
             elif kind is Kind.VERB or kind in self._language.leading or (kind is Kind.TO and self._goes_on()):
                 self.said.append(self._clause())
             elif kind is Kind.NOT:
-                raise CannotDo(self._wording.say("not", word=self._peek().text))
+                raise CannotDo(self._wording.say("not", word=self._at.peek().text))
             else:
-                raise self._unexpected(self._peek(), "verb")
-
-    def _peek(self, ahead: int = 0) -> Token:
-        index = self._at + ahead
-        return self._tokens[index] if 0 <= index < len(self._tokens) else self._end
-
-    def _take(self) -> Token:
-        token = self._peek()
-        self._at += 1
-        return token
-
-    def _accept(self, *kinds: Kind) -> Token | None:
-        return self._take() if self._at < len(self._tokens) and self._peek().kind in kinds else None
+                raise self._unexpected(self._at.peek(), "verb")
 
     def _unexpected(self, token: Token, wanted: str) -> CannotDo:
         """What is said of a token; `wanted` is the key of what was expected."""
@@ -110,27 +98,27 @@ class Parser:
 
     def _is_after(self) -> bool:
         """Whether this is the 后 of "after"; where it can be "behind" as well, it is neither."""
-        if self._peek().kind is not Kind.AFTER:
+        if self._at.peek().kind is not Kind.AFTER:
             return False
-        return self._peek(-1).kind not in NAMING or self._peek(1).kind not in (Kind.LINK, Kind.JOIN)
+        return self._at.peek(-1).kind not in NAMING or self._at.peek(1).kind not in (Kind.LINK, Kind.JOIN)
 
     def _names_thing(self, ahead: int = 0) -> bool:
-        token = self._peek(ahead)
-        return token.kind in NAMING or (token.text in ("a", "an") and self._peek(ahead + 1).kind in NAMING)
+        token = self._at.peek(ahead)
+        return token.kind in NAMING or (token.text in ("a", "an") and self._at.peek(ahead + 1).kind in NAMING)
 
     def _clause(self) -> Clause:
         """{part} VERB {part}; without a verb it is one of walking, or of turning by an angle."""
         clause = Clause()
-        if self._peek().kind is Kind.TO and Kind.TO not in self._language.leading:
+        if self._at.peek().kind is Kind.TO and Kind.TO not in self._language.leading:
             clause.verb, clause.text = "go", self._language.walk
         parts: list[Token] = []
-        while self._at < len(self._tokens):
-            token = self._peek()
+        while not self._at.is_over:
+            token = self._at.peek()
             if token.kind is Kind.VERB:
                 if not clause.verb and not self._is_there_first(clause, parts):
                     self._verb(clause)
                 elif self._is_idle(clause):
-                    self._take()
+                    self._at.take()
                 else:
                     break
             elif self._belongs(clause):
@@ -143,11 +131,11 @@ class Parser:
 
     def _is_there_first(self, clause: Clause, parts: Sequence[Token]) -> bool:
         """Whether what was said is a walk of its own before the verb that comes: "to the door sit down"."""
-        takes_place = Kind.TO in PARTS[self._peek().value.partition(" ")[0]]
+        takes_place = Kind.TO in PARTS[self._at.peek().value.partition(" ")[0]]
         return clause.thing is not None and not takes_place and any(token.value == "to" for token in parts)
 
     def _verb(self, clause: Clause) -> None:
-        token = self._take()
+        token = self._at.take()
         clause.verb, _, direction = token.value.partition(" ")
         if direction and clause.direction not in ("", direction):
             raise self._unexpected(token, "verb")
@@ -155,15 +143,15 @@ class Parser:
 
     def _is_idle(self, clause: Clause) -> bool:
         """Whether a second verb says nothing new: "follow them walking", "to the door going"."""
-        if self._peek().text not in self._language.idle:
+        if self._at.peek().text not in self._language.idle:
             return False
         more = (Kind.AROUND, Kind.TO, Kind.DIRECTION, *AMOUNT)
         goes = clause.verb == "go" and bool(clause.thing or clause.direction)
-        return clause.verb == "follow" or (goes and not self._names_thing(1) and self._peek(1).kind not in more)
+        return clause.verb == "follow" or (goes and not self._names_thing(1) and self._at.peek(1).kind not in more)
 
     def _belongs(self, clause: Clause) -> bool:
         """Whether the next token begins a part of the clause."""
-        token, leading = self._peek(), self._language.leading
+        token, leading = self._at.peek(), self._language.leading
         kind, names = token.kind, self._names_thing()
         if clause.thing is not None and (kind is Kind.TO or names):
             return False
@@ -175,34 +163,34 @@ class Parser:
             return kind in leading or (kind in AMOUNT and bool(clause.direction))
         if kind is Kind.AROUND and clause.verb == "turn":
             return not self._names_thing(1)
-        if kind is Kind.DIRECTION and kind in leading and self._peek(1).kind is Kind.VERB:
+        if kind is Kind.DIRECTION and kind in leading and self._at.peek(1).kind is Kind.VERB:
             return False  # it is of the verb that comes
         return kind in PARTS[clause.verb] or (names and Kind.NOUN in PARTS[clause.verb])
 
     def _part(self, clause: Clause) -> None:
         """One part; {AROUND things | [TO] thing | DIRECTION | BEHIND | [FOR] measure}."""
-        if around := self._accept(Kind.AROUND):
+        if around := self._at.accept(Kind.AROUND):
             if clause.verb == "turn":  # "around", and the "by" of "by 45 degrees"
                 clause.direction = clause.direction or "around"
             else:
                 clause.past += self._things()
-                if not self._accept(Kind.PAST) and around.value == "from":
+                if not self._at.accept(Kind.PAST) and around.value == "from":
                     raise self._unexpected(around, "verb")
-        elif self._accept(Kind.TO) or self._names_thing():
+        elif self._at.accept(Kind.TO) or self._names_thing():
             clause.thing = self._thing()
-        elif token := self._accept(Kind.DIRECTION):
+        elif token := self._at.accept(Kind.DIRECTION):
             clause.direction = token.value
-        elif not self._accept(Kind.BEHIND):
-            self._accept(Kind.FOR)
+        elif not self._at.accept(Kind.BEHIND):
+            self._at.accept(Kind.FOR)
             clause.measure, clause.quantity = self._measure(MEASURES.get(clause.verb, ""))
 
     def _settle(self, clause: Clause, parts: Sequence[Token]) -> None:
         """Refuse what does not go together with the verb; to stop something is not to do it."""
-        if clause.verb == "stop" and self._peek().kind not in (Kind.LINK, Kind.JOIN, Kind.AFTER):
-            raise self._unexpected(self._peek(), "link")
+        if clause.verb == "stop" and self._at.peek().kind not in (Kind.LINK, Kind.JOIN, Kind.AFTER):
+            raise self._unexpected(self._at.peek(), "link")
         if not clause.verb:
             if not (clause.past or clause.thing or clause.measure is not None):
-                raise self._unexpected(self._peek(), "verb")
+                raise self._unexpected(self._at.peek(), "verb")
             clause.verb, clause.text = "turn" if clause.quantity == "angle" else "go", self._language.walk
         for token in parts:
             is_past = token.kind is Kind.AROUND and bool(clause.past)
@@ -214,89 +202,89 @@ class Parser:
     def _rule(self) -> Rule:
         """AVOID things [measure] | { KEEP | measure | AWAY things }, in any order"""
         rule = Rule()
-        if self._accept(Kind.AVOID):
+        if self._at.accept(Kind.AVOID):
             rule.things = self._things()
-            self._accept(Kind.WITHIN)
-            if self._peek().kind in AMOUNT:
+            self._at.accept(Kind.WITHIN)
+            if self._at.peek().kind in AMOUNT:
                 rule.distance, _ = self._measure("length")
-                self._accept(Kind.WITHIN)
+                self._at.accept(Kind.WITHIN)
             return rule
         says_how_far = False
         while True:
-            if self._peek().kind in AMOUNT:
+            if self._at.peek().kind in AMOUNT:
                 rule.distance, _ = self._measure("length")
                 says_how_far = True
-            elif self._accept(Kind.FAR):
+            elif self._at.accept(Kind.FAR):
                 says_how_far = True
-            elif self._accept(Kind.AWAY, Kind.WITH):
+            elif self._at.accept(Kind.AWAY, Kind.WITH):
                 if self._names_thing() or not self._language.leading:  # else it is the noun of "a distance of"
                     rule.things += self._things()
-            elif not self._accept(Kind.KEEP):
+            elif not self._at.accept(Kind.KEEP):
                 break
         if not says_how_far:
-            raise self._unexpected(self._peek(), "length")
+            raise self._unexpected(self._at.peek(), "length")
         if not rule.things:
-            raise self._unexpected(self._peek(), "away")
+            raise self._unexpected(self._at.peek(), "away")
         return rule
 
     def _measure(self, quantity: str) -> tuple[float, str]:
         """(NUMBER | HALF) UNIT [HALF | tenths], in SI units, and what is measured; "" takes any quantity."""
-        number = self._take()
+        number = self._at.take()
         wanted = quantity or "length"
         if number.kind not in AMOUNT:
             raise self._unexpected(number, wanted)
-        unit = self._accept(Kind.UNIT)
+        unit = self._at.accept(Kind.UNIT)
         measured, scale = UNITS[unit.value] if unit else ("", 0.0)
         if unit is None or (quantity and measured != quantity):
-            raise self._unexpected(unit or self._peek(), wanted)
+            raise self._unexpected(unit or self._at.peek(), wanted)
         amount = float(number.value)
-        if half := self._accept(Kind.HALF):
+        if half := self._at.accept(Kind.HALF):
             amount += float(half.value)
         elif unit.value in self._language.tenths and self._is_tenth():
-            amount += 0.1 * float(self._take().value)
+            amount += 0.1 * float(self._at.take().value)
         return round(amount * scale, 6), measured
 
     def _is_tenth(self) -> bool:
         """Whether a lone digit follows, as in 一米五, which is 1.5 m."""
-        token = self._peek()
+        token = self._at.peek()
         is_digit = token.kind is Kind.NUMBER and float(token.value) in range(1, 10)
-        return is_digit and self._peek(1).kind is not Kind.UNIT
+        return is_digit and self._at.peek(1).kind is not Kind.UNIT
 
     def _things(self) -> list[NounPhrase]:
         """thing { (JOIN {JOIN} | WITH) thing }"""
         things = [self._thing()]
         while True:
-            ahead = int(self._peek().kind is Kind.WITH)
-            while self._peek(ahead).kind is Kind.JOIN:
+            ahead = int(self._at.peek().kind is Kind.WITH)
+            while self._at.peek(ahead).kind is Kind.JOIN:
                 ahead += 1
             if not ahead or not self._names_thing(ahead):
                 return things
-            self._at += ahead
+            self._at.index += ahead
             things.append(self._thing())
 
     def _thing(self) -> NounPhrase:
         """[article | all] {colour} noun [AT] | people | it | an id"""
-        start, quantity = self._at, "the"
+        start, quantity = self._at.index, "the"
         colours: list[str] = []
-        if self._accept(Kind.PRONOUN):
+        if self._at.accept(Kind.PRONOUN):
             return NounPhrase(self._text(start), pronoun="it")
-        while token := self._accept(Kind.ARTICLE, Kind.ALL):
+        while token := self._at.accept(Kind.ARTICLE, Kind.ALL):
             quantity = token.value
-        if self._peek().text in ("a", "an"):
-            self._take()
+        if self._at.peek().text in ("a", "an"):
+            self._at.take()
             quantity = "a"
-        if token := self._accept(Kind.OBJECT):
+        if token := self._at.accept(Kind.OBJECT):
             return NounPhrase(token.text, object_id=token.value)
-        while token := self._accept(Kind.COLOUR):
+        while token := self._at.accept(Kind.COLOUR):
             colours.append(token.value)
-        if self._accept(Kind.PEOPLE):
+        if self._at.accept(Kind.PEOPLE):
             return NounPhrase(self._text(start), label=PERSON, colours=tuple(colours), quantity="all")
-        noun = self._accept(Kind.NOUN)
+        noun = self._at.accept(Kind.NOUN)
         if noun is None and not colours:
-            raise self._unexpected(self._peek(), "name")
+            raise self._unexpected(self._at.peek(), "name")
         label = noun.value if noun else ""
-        self._accept(Kind.AT)
+        self._at.accept(Kind.AT)
         return NounPhrase(self._text(start), label=label, colours=tuple(colours), quantity=quantity)
 
     def _text(self, start: int) -> str:
-        return self._language.joint.join(token.text for token in self._tokens[start : self._at])
+        return self._at.text(start, self._language.joint)

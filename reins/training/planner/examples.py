@@ -33,7 +33,7 @@ SHARES: Final[Mapping[str, float]] = {
     "multi": 3.0,
     "spatial": 2.0,
     "references": 3.5,
-    "constraints": 2.5,
+    "constraints": 3.5,
     "ambiguous": 1.2,
     "impossible": 1.5,
     "unsafe": 1.0,
