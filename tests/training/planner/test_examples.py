@@ -113,7 +113,7 @@ def test_what_the_symbolic_planner_understands_it_understands_in_the_same_way() 
     planner, read, right = SymbolicPlanner(SKILLS), 0, 0
     examples = Examples(Random(3), SKILLS)
     for suite in ("single", "spatial", "constraints"):
-        for _ in range(60):
+        for _ in range(120):
             example = examples.draw(suite, "en")
             plan = planner.plan(example.instruction, example.scene, example.history)
             if plan.steps is not None and example.plan.steps is not None:
