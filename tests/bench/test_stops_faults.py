@@ -39,7 +39,6 @@ class Source:
     def __init__(self) -> None:
         self.tamper: Any = as_it_is
         self.injected = 0.0
-        self.sent: list[ros.JointCommand] = []
         self.heard = self._command(7)
         self._sequence = 7
         self._gate = Gate(FRANKA, SafetySettings())
@@ -52,9 +51,6 @@ class Source:
         fill_time(command.header.stamp, NOW)
         fill_time(command.activation, GOAL)
         return command
-
-    def send(self, command: ros.JointCommand) -> None:
-        self.sent.append(command)
 
     def now(self) -> float:
         return time.time()
@@ -73,8 +69,7 @@ class Source:
         for _ in range(times):
             self._sequence += 1
             made = self.tamper(self._command(self._sequence))
-            said += [self._judge(command) for command in [*self.sent, *made]]
-            self.sent.clear()
+            said += [self._judge(command) for command in made]
         return said
 
 
@@ -129,6 +124,17 @@ def test_no_two_faults_of_the_commands_mend_each_other() -> None:
     for pair in combinations([fault.name for fault in OF_COMMANDS], 2):
         for names in (pair, pair[::-1]):
             assert all(rejection is not None for rejection in inject(names).ask(1)), names
+
+
+@pytest.mark.parametrize("bridged", ["each command sent twice", "each command a little late"])
+def test_what_is_bridged_mends_no_fault_of_the_commands(bridged: str) -> None:
+    for fault in OF_COMMANDS:
+        for names in ((bridged, fault.name), (fault.name, bridged)):
+            source = inject(names)
+            said = source.ask(1)
+            time.sleep(0.04 if bridged.endswith("late") else 0.0)
+            said += source.ask(1)
+            assert all(rejection is not None for rejection in said), names
 
 
 @pytest.mark.parametrize(
@@ -236,6 +242,12 @@ def test_a_sequence_must_stop_by_the_first_of_its_faults_that_stops() -> None:
     assert as_one([dropped, estop, nan], pauses, SKILL).deadline is estop.deadline
 
 
+@pytest.mark.parametrize(("ending", "who"), [("freeze safety", 1), ("kill safety", 1), ("freeze planner", 0)])
+def test_what_safety_notices_no_more_because_it_ended_the_driver_host_stops(ending: str, who: int) -> None:
+    parts = [named("commands with NaN as period"), named(ending)]
+    assert as_one(parts, np.zeros(2), SKILL).deadline is parts[who].deadline
+
+
 def test_of_a_sequence_is_told_what_nothing_hides_and_in_any_case_one() -> None:
     nan, estop, kill = named("commands with NaN as period"), named("estop topic"), named("kill safety")
     pauses = np.zeros(2)
@@ -245,17 +257,18 @@ def test_of_a_sequence_is_told_what_nothing_hides_and_in_any_case_one() -> None:
     assert as_one([estop, kill], pauses, SKILL).told == (kill.always,), "what ended may have hidden what came before"
 
 
-def test_the_time_of_a_sequence_counts_from_the_first_fault_that_stops() -> None:
+@pytest.mark.parametrize(("ends_safety", "counts"), [(False, "first"), (True, "last")])
+def test_the_time_of_a_sequence_counts_from_the_fault_that_says_how_soon(ends_safety: bool, counts: str) -> None:
     at: dict[str, float] = {}
 
-    def noting(name: str, stops: bool) -> Fault:
+    def noting(name: str, stops: bool, ends_safety: bool = False) -> Fault:
         def act(graph: Any) -> None:
             at[name] = graph.injected
 
-        return Fault(name, act, AT_ONCE, (), stops=stops)
+        return Fault(name, act, AT_ONCE, (), stops=stops, ends_safety=ends_safety)
 
     source: Any = Source()
-    parts = [noting("harmless", False), noting("first", True), noting("second", True)]
+    parts = [noting("harmless", False), noting("first", True), noting("last", True, ends_safety)]
     as_one(parts, np.full(3, 0.01), SKILL).inject(source)
-    assert source.injected == at["first"]
-    assert at["harmless"] < at["first"] < at["second"]
+    assert source.injected == at[counts]
+    assert at["harmless"] < at["first"] < at["last"]

@@ -21,9 +21,6 @@ LATE: Final = 0.3
 A_LITTLE: Final = 0.03
 """How late they may be without harm [s]."""
 
-GAP: Final = 0.003
-"""Between two messages that are both to be heard: of those that wait, the newest alone is kept [s]."""
-
 FAR: Final = 60
 """How far in the future a goal begins that does not begin before the trial is over [s]."""
 
@@ -124,7 +121,7 @@ def _bridged() -> Iterator[Fault]:
     yield _harmless(
         "one command of absurd speed", _once(_spoiling(partial(_set_velocity, 0, ABSURD))), r"limit_clipped"
     )
-    yield _harmless("each command sent twice", _twice, _refused(r"sequence (\d+) after \1"))
+    yield _harmless("each command sent twice", lambda _graph: _twice, _refused(r"sequence (\d+) after \1"))
     yield _harmless("each command a little late", lambda _graph: _delayed(A_LITTLE))
 
 
@@ -229,10 +226,5 @@ def _one_late(_graph: MovingGraph) -> Tamper:
     return lambda command: (steps.pop() if steps else as_it_is)(command)
 
 
-def _twice(graph: MovingGraph) -> Tamper:
-    def tamper(command: ros.JointCommand) -> list[ros.JointCommand]:
-        graph.send(command)
-        time.sleep(GAP)
-        return [command]
-
-    return tamper
+def _twice(command: ros.JointCommand) -> list[ros.JointCommand]:
+    return [command, copy.deepcopy(command)]

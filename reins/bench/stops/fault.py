@@ -99,6 +99,7 @@ class Fault:
         always: pattern of an event that tells it whatever else goes wrong at the same time; empty if there is none.
         printed: what a node or the launcher prints of it where another fault has stopped everything before.
         ends_graph: the graph ends with it.
+        ends_safety: nobody is left who would stop the arm for what went wrong before, but the driver host.
         cameras: the graph renders.
         parts: names of those that a sequence is made of.
     """
@@ -115,5 +116,6 @@ class Fault:
     always: str = ""
     printed: str = ""
     ends_graph: bool = False
+    ends_safety: bool = False
     cameras: bool = False
     parts: tuple[str, ...] = ()

@@ -101,5 +101,6 @@ def _ending(node: str, name: str, row: str, act: Act, deadline: Deadline, told: 
         always=told,
         printed=printed,
         ends_graph=True,
+        ends_safety=node == "safety",
         cameras=node == "sim_cameras",
     )

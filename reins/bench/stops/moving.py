@@ -55,6 +55,9 @@ KEPT: Final = 3000
 QUIET: Final = 1.2
 """Events that repeat are summed up once a second: what was last told longer ago is not told again unasked [s]."""
 
+GAP: Final = 0.003
+"""Between two messages that are both to be heard: of those that wait, the newest alone is kept [s]."""
+
 SKILL, TELEOP = "skill", "teleop"
 
 Tamper = Callable[[ros.JointCommand], list[ros.JointCommand]]
@@ -284,7 +287,8 @@ class MovingGraph:
         message.period = 1.0 / self._profile.rates.command
         if self.tamper is as_it_is:
             self.heard = message
-        for command in self.tamper(message):
+        for number, command in enumerate(self.tamper(message)):
+            time.sleep(GAP if number else 0.0)
             self.send(command)
 
     def _tick(self, _due: float) -> None:

@@ -92,7 +92,8 @@ def _some(generator: np.random.Generator, faults: Sequence[Fault], count: int) -
 
 
 def as_one(parts: Sequence[Fault], pauses: FloatArray, source: str) -> Fault:
-    """One after the other: the first that stops the arm says how soon; of those that others may hide, one must be told.
+    """One after the other: the first that stops the arm says how soon, or the last, where safety ends with it and
+    notices nothing any more. Of those that others may hide, one must be told.
 
     Args:
         parts: in their order.
@@ -101,10 +102,11 @@ def as_one(parts: Sequence[Fault], pauses: FloatArray, source: str) -> Fault:
     """
     last = parts[-1]
     certain = [last] if last.ends_graph else [part for part in parts if part.always]
+    counts = last if last.ends_safety else next(part for part in parts if part.stops)
     return Fault(
         SEQUENCE,
-        partial(_one_after_the_other, parts, pauses),
-        next(part.deadline for part in parts if part.stops),
+        partial(_one_after_the_other, parts, pauses, counts),
+        counts.deadline,
         tuple(part.always for part in certain),
         one_of=tuple(pattern for part in parts for pattern in part.told),
         begin=BEGINS[source],
@@ -115,14 +117,13 @@ def as_one(parts: Sequence[Fault], pauses: FloatArray, source: str) -> Fault:
     )
 
 
-def _one_after_the_other(parts: Sequence[Fault], pauses: FloatArray, graph: MovingGraph) -> None:
-    """Times count from the first that stops the arm."""
-    began: float | None = None
+def _one_after_the_other(parts: Sequence[Fault], pauses: FloatArray, counts: Fault, graph: MovingGraph) -> None:
+    """Times count from the part that `counts`."""
+    began = graph.now()
     for part, pause in zip(parts, pauses, strict=True):
         graph.injected = graph.now()
         part.inject(graph)
-        if part.stops and began is None:
+        if part is counts:
             began = graph.injected
         time.sleep(pause)
-    assert began is not None, "one of them stops the arm"
     graph.injected = began
