@@ -20,7 +20,7 @@ NODES: Final = ("safety", "robot", "skills", "planner", "perception", "teleop", 
 SHOWN: Final = {
     "safety": "the safety node",
     "robot": "the robot node",
-    "sim_cameras": "the simulation's cameras",
+    "sim_cameras": "the node of the simulation's cameras",
     "supervisor": "the supervisor",
 }
 """Nodes that have a row of the table."""
