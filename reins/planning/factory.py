@@ -15,6 +15,7 @@ from reins.planning.reach import Reach
 from reins.planning.scripted import ScriptedPlanner
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.tracing.trace import UNTRACED, Trace
+from reins.planning.walking.meaning import read as read_walking
 from reins.skills.registry import SkillSpec
 
 _LOG: Final = logging.getLogger(__name__)
@@ -29,12 +30,16 @@ class _Needs:
     registry: Registry
     settings: LanguageSettings
     report: Report
-    trace: Trace
-    reach: Reach | None
+    trace: Trace = UNTRACED
+    reach: Reach | None = None
 
 
 def _symbolic(needs: _Needs) -> Planner:
     return SymbolicPlanner(needs.registry, needs.reach)
+
+
+def _walking(needs: _Needs) -> Planner:
+    return SymbolicPlanner(needs.registry, understand=read_walking)
 
 
 def _scripted(needs: _Needs) -> Planner:
@@ -51,7 +56,10 @@ PLANNERS: Final[Mapping[str, Callable[[_Needs], Planner]]] = {
     "scripted": _scripted,
     **{name: partial(_language, name) for name in BACKENDS},
 }
-"""Every planner, by the name that launch files and the command line use."""
+"""Every planner of an arm, by the name that launch files and the command line use."""
+
+WALKING: Final[Mapping[str, Callable[[_Needs], Planner]]] = {"symbolic": _walking}
+"""Every planner that knows the skills of legs."""
 
 
 def make_planner(
@@ -77,6 +85,15 @@ def make_planner(
     """
     needs = _Needs(registry, settings or LanguageSettings(), report, trace, reach)
     return look_up("planner", name, PLANNERS)(needs)
+
+
+def make_walking_planner(name: str, registry: Registry) -> Planner:
+    """The planner of a legged robot of that name.
+
+    Raises:
+        UnknownName: none of that name knows the skills of legs; lists those that do.
+    """
+    return look_up("planner of legged robots", name, WALKING)(_Needs(registry, LanguageSettings(), _LOG.warning))
 
 
 def require_planner(name: str, settings: LanguageSettings) -> None:

@@ -109,6 +109,8 @@ _CHINESE_FACTS: Final[Mapping[str, str]] = {
     "behind": "{0} 在 {1} 后面",
     "in_front_of": "{0} 在 {1} 前面",
     "moved": "{0} 向 {1} 移动了",
+    "is": "{0} 的姿势是 {1}",
+    "at": "{0} 在 {1} 跟前",
     "holding": "{0} 被夹住",
     "hand_empty": "夹爪是空的",
     "clear": "{0} 上面没有东西",
