@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
 @pytest.fixture
 def graph(tmp_path: Path) -> Iterator[Go2Graph]:
-    running = Go2Graph(tmp_path / "log", "go2_sim")
+    running = Go2Graph(tmp_path / "log", "go2_sim", world="flat")
     yield running
     running.close()
 
