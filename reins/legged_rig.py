@@ -20,7 +20,7 @@ from reins.hardware.quadruped import QuadrupedProfile
 from reins.locomotion.walks import make_legs
 from reins.planning.actions import Done, Look, RunSkill
 from reins.planning.executor import TaskExecutor
-from reins.planning.factory import make_walking_planner
+from reins.planning.factory import make_planner
 from reins.rig import WATCHED, Journal, RigResult
 from reins.safety.constraints import PLANNER
 from reins.safety.monitor import SafetyMonitor
@@ -84,7 +84,7 @@ class LeggedRig:
     def __init__(self, settings: LeggedRigSettings, ground: GroundSpec, seed: int) -> None:
         self.settings, self.ground = settings, ground
         self.profile = load_profile(settings.robot, QuadrupedProfile)
-        self._planner = make_walking_planner(settings.planner, LEGGED_SKILLS)
+        self._planner = make_planner(settings.planner, LEGGED_SKILLS, kind=self.profile.kind)
         self.on_tick: Callable[[LeggedTick], None] | None = None
         self._period = 1.0 / self.profile.rates.command
         factory = LeggedFactory(self.profile)

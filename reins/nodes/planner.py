@@ -35,7 +35,7 @@ from reins.planning.actions import Action, Ask, Done, Look, RunSkill
 from reins.planning.approval import MODES, ApprovalMode
 from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
-from reins.planning.factory import make_planner, make_walking_planner
+from reins.planning.factory import make_planner
 from reins.planning.planner import Cancellable, Planner
 from reins.planning.reach import Reach
 from reins.planning.tracing.trace import TraceFolder, default_folder
@@ -54,6 +54,11 @@ MODEL_SHARE: Final = 0.9
 
 PAUSE_FEEDBACK: Final = 1.0
 """Time between two feedbacks of a pause [s]."""
+
+
+def _reach_of(profile: Profile) -> Reach | None:
+    """The box that an arm's plans keep to; a robot that walks has none."""
+    return Reach(profile.workspace.lower, profile.workspace.upper) if isinstance(profile, RobotProfile) else None
 
 
 class PlannerNode(ManagedNode[PlannerSettings]):
@@ -127,14 +132,11 @@ class PlannerNode(ManagedNode[PlannerSettings]):
 
     def _make_planner(self, profile: Profile) -> Planner:
         """The planner that is set; a language model is loaded beside everything else, for that may take long."""
-        self._reach: Reach | None = None
-        if not isinstance(profile, RobotProfile):
-            return make_walking_planner(self.settings.backend, self._registry)
-        self._reach = Reach(profile.workspace.lower, profile.workspace.upper)
+        self._reach = _reach_of(profile)
         limit = min(self.settings.answer_limit, MODEL_SHARE * self.settings.think_limit)
         settings = self.settings.model_copy(update={"answer_limit": limit})
         planner = make_planner(
-            self.settings.backend, self._registry, settings, self._reports.put, self._trace, self._reach
+            settings.backend, self._registry, settings, self._reports.put, self._trace, self._reach, profile.kind
         )
         if isinstance(planner, Cancellable):
             self._slow = planner

@@ -30,8 +30,8 @@ class _Needs:
     registry: Registry
     settings: LanguageSettings
     report: Report
-    trace: Trace = UNTRACED
-    reach: Reach | None = None
+    trace: Trace
+    reach: Reach | None
 
 
 def _symbolic(needs: _Needs) -> Planner:
@@ -61,6 +61,12 @@ PLANNERS: Final[Mapping[str, Callable[[_Needs], Planner]]] = {
 WALKING: Final[Mapping[str, Callable[[_Needs], Planner]]] = {"symbolic": _walking}
 """Every planner that knows the skills of legs."""
 
+KINDS: Final[Mapping[str, tuple[str, Mapping[str, Callable[[_Needs], Planner]]]]] = {
+    "arm": ("planner", PLANNERS),
+    "quadruped": ("planner of legged robots", WALKING),
+}
+"""Kind of robot → what its planners are called, and the planners."""
+
 
 def make_planner(
     name: str,
@@ -69,31 +75,25 @@ def make_planner(
     report: Report = _LOG.warning,
     trace: Trace = UNTRACED,
     reach: Reach | None = None,
+    kind: str = "arm",
 ) -> Planner:
     """The planner of that name. A language model is not loaded yet.
 
     Args:
-        name: a key of PLANNERS.
+        name: a key of PLANNERS, or of WALKING for legs.
         registry: the skills' declarations.
         settings: of language models; others take no notice.
         report: called with a sentence whenever a language model is done without, in the thread that plans.
         trace: takes the replies of a language model.
         reach: the robot's workspace; without it, plans are not held to one.
+        kind: of robot.
 
     Raises:
-        UnknownName: no such planner; lists those that exist.
+        UnknownName: no such planner for that kind of robot; lists those that exist.
     """
     needs = _Needs(registry, settings or LanguageSettings(), report, trace, reach)
-    return look_up("planner", name, PLANNERS)(needs)
-
-
-def make_walking_planner(name: str, registry: Registry) -> Planner:
-    """The planner of a legged robot of that name.
-
-    Raises:
-        UnknownName: none of that name knows the skills of legs; lists those that do.
-    """
-    return look_up("planner of legged robots", name, WALKING)(_Needs(registry, LanguageSettings(), _LOG.warning))
+    what, planners = look_up("kind of robot", kind, KINDS)
+    return look_up(what, name, planners)(needs)
 
 
 def require_planner(name: str, settings: LanguageSettings) -> None:

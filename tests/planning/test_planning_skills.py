@@ -12,7 +12,7 @@ from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.relations import SPATIAL
 from reins.contracts.scene import TABLE
 from reins.planning.actions import RunSkill
-from reins.planning.factory import PLANNERS, WALKING, make_planner, make_walking_planner
+from reins.planning.factory import PLANNERS, WALKING, make_planner
 from reins.planning.planner import History, StepRecord, unmet_effects
 from reins.planning.scripted import parse_calls
 from reins.planning.simulation import SymbolicState, expected_facts
@@ -246,9 +246,9 @@ def test_planners_by_name() -> None:
 
 def test_planners_of_legged_robots_by_name() -> None:
     for name in WALKING:
-        assert make_walking_planner(name, LEGGED_SKILLS).name == name
+        assert make_planner(name, LEGGED_SKILLS, kind="quadruped").name == name
     with pytest.raises(UnknownName, match=r"no planner of legged robots 'llama_cpp'.*symbolic"):
-        make_walking_planner("llama_cpp", LEGGED_SKILLS)
+        make_planner("llama_cpp", LEGGED_SKILLS, kind="quadruped")
 
 
 def test_a_registry_says_what_it_lacks() -> None:
