@@ -234,6 +234,7 @@ def test_it_is_taken_over_on_the_way_holds_and_arrives_after_the_hand_back(
     client.spin(0.5)
     assert result.success, result.reason
     assert result.replans == 0, "an operator's takeover is no failure"
+    assert "while you drove: " in result.reason and " moved " not in result.reason
     assert operator.paused.is_set() and operator.holds.is_set(), "feedback tells the pause"
     turned = [abs(state.odometry.angular[2]) for state in seen.in_mode("active_teleop")]
     assert max(turned) > WALKS, "the operator turned it"
