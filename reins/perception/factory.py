@@ -20,7 +20,8 @@ from reins.perception.vision_language.vlm import VlmPerception
 
 BACKENDS: Final = ("geometric", "apriltag", "hybrid", "vlm", "state")
 """Names of the backends: from colour and depth images; from colour images of objects that carry tags; numbers from
-these and words from a vision-language model; what such a model names; or from a simulator's truth (baselines only)."""
+these and words from a vision-language model; what such a model names; or from a simulator's truth (for baselines, and
+for robots that walk)."""
 
 
 def make_perception(

@@ -1,4 +1,5 @@
-"""The `state` backend: the scene from a simulator's truth. A baseline for benchmarks, never for a robot."""
+"""The `state` backend: the scene from a simulator's truth. A baseline for benchmarks, and what a simulated robot that
+walks sees; never for a real one."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
