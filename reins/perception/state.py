@@ -75,6 +75,7 @@ class AtTable:
 
 
 AT_TABLE: Final = AtTable()
+"""It keeps nothing, so one serves all arms."""
 
 
 class OnTheGround:
