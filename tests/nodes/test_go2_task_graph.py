@@ -65,7 +65,9 @@ class Seen:
         self.states.append(convert.legged_state_from_msg(message))
 
     def _on_mode(self, message: ros.SafetyState) -> None:
-        self.modes.append((self.states[-1].stamp if self.states else 0.0, message.mode_name))
+        """Counts of commands are told in it as well, while the mode lasts."""
+        if not self.modes or self.modes[-1][1] != message.mode_name:
+            self.modes.append((self.states[-1].stamp if self.states else 0.0, message.mode_name))
 
     def forget(self) -> None:
         """What was said so far is of no interest."""
