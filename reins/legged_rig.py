@@ -6,12 +6,11 @@ that was computed from the state of one period acts in the next, as there.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from typing_extensions import Self
 
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, SkillCall
 from reins.contracts.scene import Scene
 from reins.hardware.host import DriverHost
@@ -21,9 +20,7 @@ from reins.hardware.quadruped import QuadrupedProfile
 from reins.locomotion.walks import make_legs
 from reins.planning.actions import Done, Look, RunSkill
 from reins.planning.executor import TaskExecutor
-from reins.planning.planner import Planner
-from reins.planning.symbolic import SymbolicPlanner
-from reins.planning.walking.meaning import read
+from reins.planning.factory import make_planner
 from reins.rig import WATCHED, Journal, RigResult
 from reins.safety.constraints import PLANNER
 from reins.safety.monitor import SafetyMonitor
@@ -38,9 +35,6 @@ from reins.skills.legged.library import LEGGED_SKILLS
 from reins.skills.legged.runner import LeggedRunner
 from reins.skills.legged.stances import posture_of
 
-PLANNERS: Final = ("symbolic",)
-"""Planners that know the skills of legs."""
-
 
 @dataclass(frozen=True, slots=True)
 class LeggedRigSettings:
@@ -50,7 +44,7 @@ class LeggedRigSettings:
         robot: profile name.
         backend: physics engine.
         walk: what carries the robot: a name of `reins.locomotion.walks`, or a policy's ONNX file.
-        planner: one of PLANNERS.
+        planner: a name of `reins.planning.factory.WALKING`.
         scene_rate: how often it is looked what stands about [Hz], robot time.
         task_time_limit: a task that takes longer fails [s], robot time.
     """
@@ -90,7 +84,7 @@ class LeggedRig:
     def __init__(self, settings: LeggedRigSettings, ground: GroundSpec, seed: int) -> None:
         self.settings, self.ground = settings, ground
         self.profile = load_profile(settings.robot, QuadrupedProfile)
-        self._planner = _planner(settings.planner)
+        self._planner = make_planner(settings.planner, LEGGED_SKILLS, kind=self.profile.kind)
         self.on_tick: Callable[[LeggedTick], None] | None = None
         self._period = 1.0 / self.profile.rates.command
         factory = LeggedFactory(self.profile)
@@ -228,9 +222,3 @@ class LeggedRig:
         for constraint in wanted:
             self._monitor.rules.add(constraint, PLANNER)
         self._held_to = wanted
-
-
-def _planner(name: str) -> Planner:
-    if name not in PLANNERS:
-        raise UnknownName("planner of legged robots", name, PLANNERS)
-    return SymbolicPlanner(LEGGED_SKILLS, understand=read)

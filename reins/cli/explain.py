@@ -20,10 +20,10 @@ def explain(
     from reins.planning.tracing.trace import default_folder, newest
     from reins.planning.why.account import explain as account
     from reins.planning.why.account import explain_step
-    from reins.skills.library import SKILLS
+    from reins.skills.catalogue import EVERY_SKILL
 
     story = read_trace(file if file is not None else newest(default_folder()))
-    text = explain_step(story, int(what), SKILLS) if _is_number(what) else account(story, what, SKILLS)
+    text = explain_step(story, int(what), EVERY_SKILL) if _is_number(what) else account(story, what, EVERY_SKILL)
     out.print(text, soft_wrap=True, markup=False)
 
 

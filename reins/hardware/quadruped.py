@@ -146,3 +146,8 @@ class QuadrupedProfile(Profile):
         values = np.array([limits.along, limits.sideways, limits.turn])
         values.setflags(write=False)
         return values
+
+    def is_up(self, height: float | None) -> bool:
+        """Whether the robot is on its legs, by the height of its base above the ground [m]; None lies, for its feet
+        touch nothing."""
+        return height is not None and height >= self.height.lowest

@@ -17,18 +17,20 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.scene import Scene
 from reins.hardware.camera.poses import CameraPoses, RobotClock
-from reins.hardware.profile import load_profile
+from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.profile_base import Profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.camera_diagnostics import CameraDiagnostics, model_status
 from reins.nodes.camera_pairing import CameraInbox
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.convert import event_to_msg, fill_time, robot_state_from_msg
+from reins.nodes.convert import event_to_msg, fill_time
 from reins.nodes.convert_scene import BASE_FRAME, scene_to_msg, world_from_msg
 from reins.nodes.convert_sensors import CameraFrame, colour_to_msg
 from reins.nodes.perception_settings import PerceptionSettings
 from reins.nodes.qos import CONTROL, EVENTS, IMAGES, LATCHED
 from reins.nodes.running import run
 from reins.nodes.waiting import Thinking, first_of
+from reins.nodes.wires import wire_of
 from reins.perception.annotate import annotate_all
 from reins.perception.factory import make_perception
 from reins.perception.health import CameraHealth
@@ -78,14 +80,15 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             raise ReinsError(f"parameter 'cameras' is empty; the {settings.backend} backend needs at least one")
         if settings.backend == "apriltag" and not settings.tags:
             raise ReinsError("parameter 'tags' is empty; the apriltag backend needs a file of tagged objects")
-        profile = load_profile(settings.robot)
+        profile = load_profile(settings.robot, Profile)
+        self._wire = wire_of(profile)
         tagged = load_tagged(settings.tags) if settings.tags else NO_TAGS
         self._core = make_perception(settings.backend, profile, settings.geometric(), tagged, settings)
         if isinstance(self._core, HybridPerception | VlmPerception):
             self._speaker = self._core.speaker
-        self._mounts = CameraPoses(profile) if profile.cameras else None
+        self._mounts = CameraPoses(profile) if isinstance(profile, RobotProfile) and profile.cameras else None
         self._camera_clock = RobotClock() if settings.camera_clock == "ros" else None
-        self._states = Inbox(self, ros.RobotState, "robot_state", STATES)
+        self._states: Inbox[Any] = Inbox(self, self._wire.state, "robot_state", STATES)
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL) if settings.backend == "state" else None
         names = settings.cameras if looks else []
         with_depth = settings.backend != "apriltag"
@@ -184,9 +187,9 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             picture = annotate_all(frames, self._core.scene)
             self._annotated.publish(colour_to_msg(picture, frames[0].stamp, f"{frames[0].name}_optical"))
 
-    def _take_states(self, core: Seeing) -> None:
+    def _take_states(self, core: Seeing | StatePerception) -> None:
         for message in self._states.drain():
-            state = robot_state_from_msg(message)
+            state = self._wire.state_from_msg(message)
             self._time = state.stamp
             core.on_state(state)
             if self._mounts is not None:
@@ -244,6 +247,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         """In the thread: the simulator's truth."""
         if isinstance(self._core, StatePerception) and not self._is_early():
             self._last = time.monotonic()
+            self._take_states(self._core)
             self._publish(self._core.update_from_truth(world_from_msg(message)))
 
     def _publish(self, scene: Scene) -> None:

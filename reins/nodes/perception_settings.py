@@ -18,7 +18,7 @@ class PerceptionSettings(VisionSettings, Settings):
         "hybrid",
         description="hybrid: numbers from geometry, words from a vision-language model, if one is set; geometric: from "
         "colour and depth; apriltag: what carries a tag, from colour alone; vlm: what such a model names, placed by "
-        "depth; state: from the simulator's truth, for baselines",
+        "depth; state: from the simulator's truth, for baselines and for simulated robots with legs",
     )
     tags: str = Field(
         "",

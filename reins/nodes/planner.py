@@ -15,7 +15,8 @@ from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.event import GOAL_REJECTED, LANGUAGE_MODEL, SafetyEvent, Severity
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene, sensible
-from reins.hardware.profile import load_profile
+from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.profile_base import Profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import event_to_msg, time_from_msg
@@ -29,6 +30,7 @@ from reins.nodes.skill_client import SkillClient
 from reins.nodes.skills import TAKEN, obstacle
 from reins.nodes.task import RunningTask
 from reins.nodes.waiting import Thinking, first_of
+from reins.nodes.wires import wire_of
 from reins.planning.actions import Action, Ask, Done, Look, RunSkill
 from reins.planning.approval import MODES, ApprovalMode
 from reins.planning.cadence import Cadence
@@ -39,7 +41,7 @@ from reins.planning.reach import Reach
 from reins.planning.tracing.trace import TraceFolder, default_folder
 from reins.planning.why.account import explain
 from reins.planning.why.question import is_about_the_past
-from reins.skills.library import SKILLS
+from reins.skills.catalogue import skills_of
 
 PATIENCE: Final = 0.5
 """How long to wait for a newer scene before asking the executor again, which bounds the looking [s]."""
@@ -52,6 +54,11 @@ MODEL_SHARE: Final = 0.9
 
 PAUSE_FEEDBACK: Final = 1.0
 """Time between two feedbacks of a pause [s]."""
+
+
+def _reach_of(profile: Profile) -> Reach | None:
+    """The box that an arm's plans keep to; a robot that walks has none."""
+    return Reach(profile.workspace.lower, profile.workspace.upper) if isinstance(profile, RobotProfile) else None
 
 
 class PlannerNode(ManagedNode[PlannerSettings]):
@@ -72,11 +79,14 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         """Make the planner, the action server and the client of the skills."""
         folder = self.settings.trace_folder
         self._trace = TraceFolder(Path(folder).expanduser() if folder else default_folder(), self.settings.trace_keep)
-        self._planner = self._make_planner()
+        profile = load_profile(self.settings.robot, Profile)
+        self._registry = skills_of(profile.kind)
+        self._planner = self._make_planner(profile)
+        wire = wire_of(profile)
         self._scene: ros.Scene | None = None
         self._seen = Future()
         self._mode_told = Future()
-        self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
+        self._states: Inbox[Any] = Inbox(self, wire.state, "robot_state", CONTROL)
         self._time = 0.0
         self._plans = self.create_publisher(ros.Plan, "plan", LATCHED)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
@@ -84,7 +94,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self.create_subscription(ros.Scene, "scene", self._on_scene, LATCHED)
         self.create_subscription(ros.SafetyEvent, "safety/events", self._on_event, EVENTS)
         self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
-        self._skills = SkillClient(self, self.robot_time, self._is_taken, self._is_held)
+        self._skills = SkillClient(self, wire, self.robot_time, self._is_taken, self._is_held)
         self._rules = PlanRules(self)
         self._desk = PlanDesk(self, self.robot_time, self._seen_scene)
         self.create_service(Explain, "planner/explain", self._on_explain)
@@ -120,13 +130,14 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             self._slow.close()
         self._planner = self._slow = None
 
-    def _make_planner(self) -> Planner:
+    def _make_planner(self, profile: Profile) -> Planner:
         """The planner that is set; a language model is loaded beside everything else, for that may take long."""
-        profile = load_profile(self.settings.robot)
-        self._reach = Reach(profile.workspace.lower, profile.workspace.upper)
+        self._reach = _reach_of(profile)
         limit = min(self.settings.answer_limit, MODEL_SHARE * self.settings.think_limit)
         settings = self.settings.model_copy(update={"answer_limit": limit})
-        planner = make_planner(self.settings.backend, SKILLS, settings, self._reports.put, self._trace, self._reach)
+        planner = make_planner(
+            settings.backend, self._registry, settings, self._reports.put, self._trace, self._reach, profile.kind
+        )
         if isinstance(planner, Cancellable):
             self._slow = planner
             threading.Thread(target=planner.warm_up, name="loading", daemon=True).start()
@@ -202,7 +213,9 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             self._tell(Severity.WARN, "no_trace", self._trace.trouble)
         cadence = Cadence(self.settings.mode, self.settings.advice_period)
         approve: ApprovalMode = goal.request.approve or self.settings.approve
-        executor = TaskExecutor(self._planner, SKILLS, instruction, None, self._trace, cadence, approve, self._reach)
+        executor = TaskExecutor(
+            self._planner, self._registry, instruction, None, self._trace, cadence, approve, self._reach
+        )
         return RunningTask(goal, executor)
 
     def _on_cancel(self, goal: Any) -> CancelResponse:
@@ -247,7 +260,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         )
 
     def _explain(self, question: str) -> str:
-        answer = explain(self._trace.notebook.story(), question, SKILLS)
+        answer = explain(self._trace.notebook.story(), question, self._registry)
         self._trace.write("why", question=question, answer=answer)
         self.get_logger().info(f"“{question}” {answer}")
         return answer
@@ -340,7 +353,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
     async def _run(self, task: RunningTask, action: RunSkill) -> None:
         """Run a skill to its end. One that an operator takes away is ended and confirmed so, and does not count."""
         assert self._skills is not None
-        limit = SKILLS[action.call.skill].time_limit
+        limit = self._registry[action.call.skill].time_limit
         await self._rules.hold(task.executor.rules.own)
         if task.interrupted.done():  # while it was thought of
             task.executor.skill_finished(False, "not begun", self.robot_time(), interrupted=True)

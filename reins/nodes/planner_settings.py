@@ -13,7 +13,9 @@ class PlannerSettings(LanguageSettings, Settings):
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file; plans keep to its box")
     backend: str = Field(
-        "symbolic", description="planner: symbolic, scripted, or a language model by llama_cpp, openai or transformers"
+        "symbolic",
+        description="planner: symbolic, scripted, or a language model by llama_cpp, openai or transformers; of robots "
+        "with legs symbolic",
     )
     think_limit: float = Field(
         60.0, gt=0.0, le=600.0, description="longest that one plan may take, the wait for a language model included [s]"

@@ -9,7 +9,6 @@ from action_msgs.srv import CancelGoal
 from rclpy.action.client import ActionClient
 from rclpy.node import Node
 from rclpy.task import Future
-from reins_msgs import msg as ros
 from reins_msgs.action import ExecuteSkill
 from reins_msgs.srv import EmergencyStop
 
@@ -18,8 +17,8 @@ from reins.contracts.plan import Constraint, SkillCall
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert_scene import call_to_msg, constraint_to_msg
 from reins.nodes.qos import CONTROL
-from reins.nodes.skill_worker import STANDING
 from reins.nodes.waiting import first_of
+from reins.nodes.wires import Wire
 
 ACCEPTANCE: Final = 3.0
 """How long the skills node may take to accept a goal [s]."""
@@ -55,19 +54,26 @@ class SkillClient:
 
     Args:
         node: its owner; everything is awaited on its executor.
+        wire: of the robot.
         robot_time: robot time now [s].
         by_hand: whether an operator drives now, so that a robot that moves says nothing about a skill.
         held: whether safety holds the robot now, because a person is too near; the time does not count.
     """
 
     def __init__(
-        self, node: Node, robot_time: Callable[[], float], by_hand: Callable[[], bool], held: Callable[[], bool]
+        self,
+        node: Node,
+        wire: Wire,
+        robot_time: Callable[[], float],
+        by_hand: Callable[[], bool],
+        held: Callable[[], bool],
     ) -> None:
+        self._wire = wire
         self._node, self._robot_time, self._by_hand, self._held = node, robot_time, by_hand, held
         self._client = ActionClient(node, ExecuteSkill, "skills/execute")
         self._cancel_all = node.create_client(CancelGoal, "skills/execute/_action/cancel_goal")
         self._estop = node.create_client(EmergencyStop, "safety/estop")
-        self._states = Inbox(node, ros.RobotState, "robot_state", CONTROL)
+        self._states: Inbox[Any] = Inbox(node, wire.state, "robot_state", CONTROL)
 
     def destroy(self) -> None:
         """Close the action client; the node destroys the rest."""
@@ -145,7 +151,7 @@ class SkillClient:
         while standing < 3 and time.monotonic() < end:
             await first_of(self._node, GLANCE)
             states = self._states.drain()
-            still = bool(states) and max(map(abs, states[-1].velocity), default=1.0) < STANDING
+            still = bool(states) and self._wire.stands(self._wire.state_from_msg(states[-1]))
             standing = standing + 1 if still else 0
         if standing >= 3:
             return

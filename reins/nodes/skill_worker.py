@@ -7,19 +7,13 @@ safety monitor's stops. One lock keeps them apart.
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
-
-import numpy as np
+from typing import Any, Final, Generic
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, SkillCall
 from reins.contracts.scene import Scene
-from reins.hardware.robot import JointCommand, RobotState
 from reins.skills.controller import Status
-from reins.skills.runner import SkillRunner
-
-STANDING: Final = 0.02
-"""Below this speed of every joint the robot stands [rad/s]."""
+from reins.skills.runner import CommandT, Runner, StateT
 
 STAND_LIMIT: Final = 2.0
 """How long it may take to stand after a skill ended [s, robot time]; braking from full speed takes half a second."""
@@ -64,15 +58,16 @@ class _Course:
     ended: float = 0.0
 
 
-class SkillWorker:
+class SkillWorker(Generic[StateT, CommandT]):
     """Runs jobs.
 
     Args:
         runner: carries out skills.
+        stands: whether a robot of this state stands still.
     """
 
-    def __init__(self, runner: SkillRunner) -> None:
-        self._runner = runner
+    def __init__(self, runner: Runner[StateT, Any, CommandT], stands: Callable[[StateT], bool]) -> None:
+        self._runner, self._stands = runner, stands
         self._lock = threading.Lock()
         self._job: Job | None = None
         self._course = _Course()
@@ -134,7 +129,7 @@ class SkillWorker:
             self._runner.drop()
             self._end(False, reason)
 
-    def on_state(self, state: RobotState, t: float) -> JointCommand | None:
+    def on_state(self, state: StateT, t: float) -> CommandT | None:
         """One control period; `t` is steady time [s]. The command to send, or None."""
         with self._lock:
             self._heard, self._stamp = t, state.stamp
@@ -157,7 +152,7 @@ class SkillWorker:
                 self._runner.drop()
                 self._end(False, f"the robot's state is silent for {1e3 * (t - self._heard):.0f} ms")
 
-    def _step(self, job: Job, course: _Course, state: RobotState) -> JointCommand | None:
+    def _step(self, job: Job, course: _Course, state: StateT) -> CommandT | None:
         if course.began is None:
             course.began = state.stamp
             if course.cancel:
@@ -172,8 +167,8 @@ class SkillWorker:
             course.verdict, course.ended = (success, "" if success else output.reason), state.stamp
         return command
 
-    def _stand(self, state: RobotState, success: bool, reason: str) -> None:
-        if np.all(np.abs(state.velocity) < STANDING):
+    def _stand(self, state: StateT, success: bool, reason: str) -> None:
+        if self._stands(state):
             self._end(success, reason)
         elif state.stamp - self._course.ended > STAND_LIMIT:
             self._end(False, f"{reason or 'done'}, but the robot still moves")

@@ -17,9 +17,10 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.event import GOAL_REJECTED, SafetyEvent, Severity
 from reins.contracts.scene import sensible
 from reins.hardware.profile import load_profile
+from reins.hardware.profile_base import Profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.convert import event_to_msg, joint_command_to_msg, robot_state_from_msg
+from reins.nodes.convert import event_to_msg
 from reins.nodes.convert_scene import call_from_msg, constraint_from_msg, scene_from_msg
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
@@ -27,12 +28,9 @@ from reins.nodes.running import run
 from reins.nodes.skill_worker import Job, JobResult, SkillWorker
 from reins.nodes.waiting import first_of, wake
 from reins.nodes.wires import wire_of
-from reins.skills.controller import ControllerFactory
-from reins.skills.factory import make_factories
-from reins.skills.library import SKILLS
+from reins.skills.kinds import SCRIPTED, Repertoire, make_repertoire
 from reins.skills.onnx_factory import OnnxFactory
 from reins.skills.policy import OnnxPolicy
-from reins.skills.runner import SkillRunner
 
 FEEDBACK_PERIOD: Final = 0.1
 """Time between two feedbacks of a skill [s]."""
@@ -61,7 +59,7 @@ class SkillsSettings(Settings):
     """Parameters of the skills node."""
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
-    backend: str = Field("scripted", description="what carries the skills out: scripted, or trained policies")
+    backend: str = Field("scripted", description="what carries the skills out: scripted, or trained policies (arms)")
     policy: str = Field(
         "",
         description="ONNX file of a policy that takes the place of the one for the same skills, from its next step on; "
@@ -78,9 +76,10 @@ def obstacle(safety: ros.SafetyState | None) -> str:
     return f"{why} ({safety.reason})" if why and safety.reason else why
 
 
-def _controller_name(factory: ControllerFactory, skill: str) -> str:
-    """What carries a skill out: "scripted", or the name of a policy."""
-    return factory.slot(skill).policy.name if isinstance(factory, OnnxFactory) else "scripted"
+def _controller_name(repertoire: Repertoire, skill: str) -> str:
+    """What carries a skill out: SCRIPTED, or the name of a policy."""
+    factory = repertoire.factories[skill]
+    return factory.slot(skill).policy.name if isinstance(factory, OnnxFactory) else SCRIPTED
 
 
 class SkillsNode(ManagedNode[SkillsSettings]):
@@ -96,14 +95,14 @@ class SkillsNode(ManagedNode[SkillsSettings]):
 
     def configure(self) -> None:
         """Load the robot and the controllers."""
-        profile = self._profile = load_profile(self.settings.robot)
+        profile = self._profile = load_profile(self.settings.robot, Profile)
         self._wire = wire_of(profile)
-        self._factories = factories = make_factories(self.settings.backend, profile)
+        self._repertoire = make_repertoire(self.settings.backend, profile)
         if self.settings.policy:
             self._policies.use(self._policies.accept(Path(self.settings.policy)))
-        self._worker = SkillWorker(SkillRunner(SKILLS, factories, profile))
-        self._states = Inbox(self, ros.RobotState, "robot_state", CONTROL)
-        self._commands = self.create_publisher(ros.JointCommand, "command/skill", CONTROL)
+        self._worker: SkillWorker[Any, Any] = SkillWorker(self._repertoire.runner, self._wire.stands)
+        self._states: Inbox[Any] = Inbox(self, self._wire.state, "robot_state", CONTROL)
+        self._commands = self.create_publisher(self._wire.command, "command/skill", CONTROL)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self.create_subscription(ros.Scene, "scene", self._on_scene, LATCHED)
         self.create_subscription(ros.SafetyState, "safety/state", self._on_safety, LATCHED)
@@ -144,7 +143,7 @@ class SkillsNode(ManagedNode[SkillsSettings]):
         Raises:
             ReinsError: nothing here does.
         """
-        for factory in self._factories.values():
+        for factory in self._repertoire.factories.values():
             if isinstance(factory, OnnxFactory):
                 return factory
         raise ReinsError(f"backend '{self.settings.backend}' runs no policies; launch with skills:=onnx")
@@ -177,14 +176,14 @@ class SkillsNode(ManagedNode[SkillsSettings]):
         """Nothing is done with what makes no sense; the safety monitor tells of it."""
         self._worker.on_scene(sensible(scene_from_msg(message)))
 
-    def _on_state(self, message: ros.RobotState) -> None:
+    def _on_state(self, message: Any) -> None:
         """In the control thread. A state that makes no sense is none; the safety monitor tells of it."""
-        state = robot_state_from_msg(message)
+        state = self._wire.state_from_msg(message)
         if self._wire.objection(state, self._profile):
             return
         command = self._worker.on_state(state, time.monotonic())
         if command is not None:
-            answer = joint_command_to_msg(command)
+            answer = self._wire.command_to_msg(command)
             if self.settings.trace:
                 answer.trace_ns = time.monotonic_ns()
             self._commands.publish(answer)
@@ -271,9 +270,10 @@ class SkillsNode(ManagedNode[SkillsSettings]):
         return result
 
     def _on_list(self, _request: ListSkills.Request, response: ListSkills.Response) -> ListSkills.Response:
-        response.names = [name for name in SKILLS if name in self._factories]
-        response.descriptions = [SKILLS[name].description for name in response.names]
-        response.controllers = [_controller_name(self._factories[name], name) for name in response.names]
+        can = self._repertoire
+        response.names = [name for name in can.registry if name in can.factories]
+        response.descriptions = [can.registry[name].description for name in response.names]
+        response.controllers = [_controller_name(can, name) for name in response.names]
         return response
 
 

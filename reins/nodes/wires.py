@@ -84,7 +84,8 @@ def _body_stays(command: SafeBodyCommand, _state: LeggedState) -> bool:
 
 
 def _arm_stands(state: RobotState) -> bool:
-    return bool((abs(state.velocity) <= MOVING).all())
+    """One that says nothing of its joints is not known to."""
+    return bool(state.velocity.size and (abs(state.velocity) <= MOVING).all())
 
 
 def _body_stands(state: LeggedState) -> bool:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from reins.contracts.scene import TABLE, Relation, SceneObject
+from reins.contracts.scene import PERSON, TABLE, Relation, SceneObject
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -27,9 +27,17 @@ def caption_of(objects: Mapping[str, SceneObject], relations: Iterable[Relation]
     return f"{first}.{second}"
 
 
+def caption_around(objects: Mapping[str, SceneObject]) -> str:
+    """What stands about a robot that walks."""
+    if not objects:
+        return "Nothing stands about."
+    verb = "is" if len(objects) == 1 else "are"
+    return f"There {verb} {_listed(_counted(objects.values()))} about."
+
+
 def _counted(things: Iterable[SceneObject]) -> list[str]:
-    """ "a red block", "two green blocks" …"""
-    counts = Counter(f"{item.colour} {item.label}" for item in things)
+    """ "a red block", "two green blocks" …; people have no colour that matters."""
+    counts = Counter(item.label if item.label == PERSON else f"{item.colour} {item.label}" for item in things)
     return [_article(name) if number == 1 else f"{_number(number)} {name}s" for name, number in counts.items()]
 
 

@@ -5,10 +5,11 @@ from typing import Final
 
 from reins.contracts.errors import ReinsError, UnknownName, look_up
 from reins.hardware.profile import RobotProfile
+from reins.hardware.profile_base import Profile
 from reins.perception.fused import FusedPerception
 from reins.perception.geometric import GeometricPerception, GeometricSettings
 from reins.perception.seeing import Seeing
-from reins.perception.state import StatePerception
+from reins.perception.state import StatePerception, setting_of
 from reins.perception.tagged import NO_TAGS, TaggedObjects
 from reins.perception.tags import TagPerception
 from reins.perception.vision_language.asking import VisionModel
@@ -19,12 +20,13 @@ from reins.perception.vision_language.vlm import VlmPerception
 
 BACKENDS: Final = ("geometric", "apriltag", "hybrid", "vlm", "state")
 """Names of the backends: from colour and depth images; from colour images of objects that carry tags; numbers from
-these and words from a vision-language model; what such a model names; or from a simulator's truth (baselines only)."""
+these and words from a vision-language model; what such a model names; or from a simulator's truth (for baselines, and
+for robots that walk)."""
 
 
 def make_perception(
     name: str,
-    profile: RobotProfile,
+    profile: Profile,
     settings: GeometricSettings | None = None,
     tagged: TaggedObjects = NO_TAGS,
     vision: VisionSettings | None = None,
@@ -43,19 +45,24 @@ def make_perception(
 
     Raises:
         UnknownName: no such backend; lists those that exist.
-        ReinsError: `vlm` without a model.
+        ReinsError: `vlm` without a model, or a backend that looks at tables for a robot that stands at none.
     """
     vision = vision or VisionSettings()
+    if name not in BACKENDS:
+        raise UnknownName("perception backend", name, BACKENDS)
     if name == "state":
-        return StatePerception()
+        return StatePerception(setting_of(profile))
+    if not isinstance(profile, RobotProfile):
+        raise ReinsError(
+            f"the {name} backend looks at tables, and '{profile.name}' is a {profile.kind}; only the state backend, "
+            "for simulations, serves it"
+        )
     if name == "apriltag":
         return TagPerception(profile, tagged, settings)
     if name == "vlm":
         if vision.vlm == NO_MODEL:
             raise ReinsError(f"the vlm backend needs a model; set the parameter 'vlm' to {', '.join(DOORS)}")
         return VlmPerception(profile, _model(vision), vision, settings)
-    if name not in ("geometric", "hybrid"):
-        raise UnknownName("perception backend", name, BACKENDS)
     measured = _measuring(profile, settings, tagged)
     if name == "geometric" or vision.vlm == NO_MODEL:
         return measured

@@ -1,12 +1,19 @@
-"""The `state` backend: the scene from a simulator's truth. A baseline for benchmarks, never for a robot."""
+"""The `state` backend: the scene from a simulator's truth. A baseline for benchmarks, and what a simulated robot that
+walks sees; never for a real one."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Final, Protocol
 
-from reins.contracts.scene import Quaternion, Scene, SceneObject, Vector3
-from reins.perception.caption import caption_of
+from reins.contracts.around import nearness, posture_relation
+from reins.contracts.scene import Quaternion, Relation, Scene, SceneObject, Vector3
+from reins.hardware.legged import LeggedState
+from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
+from reins.perception.caption import caption_around, caption_of
 from reins.perception.image import Diagnostic
 from reins.perception.relations import relations_of
+
+Objects = Mapping[str, SceneObject]
 
 
 class TrueObject(Protocol):
@@ -37,14 +44,82 @@ class TrueWorld(Protocol):
     def held(self) -> str | None: ...
 
 
+class Setting(Protocol):
+    """What the things in a scene have to do with each other and with the robot, and words for it."""
+
+    def on_state(self, state: Any) -> None:
+        """The newest state of the robot."""
+
+    def relations(self, objects: Objects, held: str | None) -> frozenset[Relation]:
+        """Every relation between the objects, of which the gripper may hold one."""
+        ...
+
+    def caption(self, objects: Objects, relations: frozenset[Relation]) -> str:
+        """The scene in a sentence or two."""
+        ...
+
+
+class AtTable:
+    """The setting of an arm."""
+
+    def on_state(self, state: Any) -> None:
+        """Where the arm is changes nothing."""
+
+    def relations(self, objects: Objects, held: str | None) -> frozenset[Relation]:
+        """Those between things on a table."""
+        return relations_of(objects.values(), held)
+
+    def caption(self, objects: Objects, relations: frozenset[Relation]) -> str:
+        """What stands on the table."""
+        return caption_of(objects, relations)
+
+
+AT_TABLE: Final = AtTable()
+"""It keeps nothing, so one serves all arms."""
+
+
+class OnTheGround:
+    """The setting of a robot that walks.
+
+    Args:
+        profile: the robot.
+    """
+
+    def __init__(self, profile: QuadrupedProfile) -> None:
+        self._profile = profile
+        self._posture: frozenset[Relation] = frozenset()  # not known before the first state
+
+    def on_state(self, state: LeggedState) -> None:
+        """Whether it is on its legs."""
+        self._posture = frozenset({posture_relation(self._profile.is_up(state.height))})
+
+    def relations(self, objects: Objects, held: str | None) -> frozenset[Relation]:
+        """The robot's posture, and what it is at."""
+        return self._posture | nearness(objects.values(), self._profile.body.footprint)
+
+    def caption(self, objects: Objects, relations: frozenset[Relation]) -> str:
+        """What stands about."""
+        return caption_around(objects)
+
+
+def setting_of(profile: Profile) -> Setting:
+    """That of a robot."""
+    return OnTheGround(profile) if isinstance(profile, QuadrupedProfile) else AT_TABLE
+
+
 class StatePerception:
-    """Turns a simulator's truth into a scene with the same relations and words as the other backends."""
+    """Turns a simulator's truth into a scene with the same relations and words as the other backends.
+
+    Args:
+        setting: of the robot; an arm's by default.
+    """
 
     source = "state"
 
-    def __init__(self) -> None:
+    def __init__(self, setting: Setting = AT_TABLE) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = ()
         """Always empty: the truth has no faults."""
+        self._setting = setting
         self._scene = Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")
 
     @property
@@ -56,6 +131,10 @@ class StatePerception:
         """Forget the last scene."""
         self._scene = Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")
 
+    def on_state(self, state: Any) -> None:
+        """The newest state of the robot."""
+        self._setting.on_state(state)
+
     def update_from_truth(self, world: TrueWorld) -> Scene:
         """The scene of this world state."""
         objects = {
@@ -65,6 +144,6 @@ class StatePerception:
             for item in world.objects.values()
         }
         held = world.held if world.held in objects else None
-        relations = relations_of(objects.values(), held)
-        self._scene = Scene(world.stamp, self.source, objects, relations, caption_of(objects, relations))
+        relations = self._setting.relations(objects, held)
+        self._scene = Scene(world.stamp, self.source, objects, relations, self._setting.caption(objects, relations))
         return self._scene

@@ -4,18 +4,19 @@ from math import dist
 from typing import Final
 
 from reins.contracts.facts import MOVED_LEAST
-from reins.contracts.scene import Scene
+from reins.contracts.scene import ROBOT, SITTING, STANDING, Scene
 from reins.planning.words import listed
 
-PLACES: Final = ("in", "on", "beside")
-"""Relations that say where a thing is; directions such as left_of change with every small move."""
+PLACES: Final = ("in", "on", "beside", "at", "is")
+"""Relations that say where a thing is, or how a robot is; directions such as left_of change with every small move."""
 
 
 def changes(before: Scene, after: Scene) -> list[str]:
     """What an onlooker would say has changed, one clause for each object, by name.
 
     An object counts as moved from MOVED_LEAST on. Where it is now is told of objects that moved, were let go or are
-    new. What is held moves with the hand, which is no change.
+    new. What is held moves with the hand, which is no change. Things are seen from the robot; of one that walks it is
+    told what it is at and whether it sits, and not that everything has moved around it.
 
     Args:
         before: the earlier scene.
@@ -24,7 +25,7 @@ def changes(before: Scene, after: Scene) -> list[str]:
     Returns:
         E.g. ["block_2 gone", "red_block moved 12 cm, now beside blue_bowl"]; empty if nothing changed.
     """
-    told = []
+    told = [f"{ROBOT} {', '.join(parts)}"] if (parts := _now(ROBOT, before, after)) else []
     for name in sorted({*before.objects, *after.objects}):
         parts = _object(name, before, after)
         if parts:
@@ -48,7 +49,7 @@ def _object(name: str, before: Scene, after: Scene) -> list[str]:
         return ["new", *(["now held"] if is_held else _now(name, before, after))]
     if is_held:
         return [] if was_held else ["now held"]
-    moved = dist(old.position, new.position)
+    moved = 0.0 if _walks(after) else dist(old.position, new.position)
     told = ["no longer held"] if was_held else []
     if moved >= MOVED_LEAST and not was_held:
         told.append(f"moved {moved * 100:.0f} cm")
@@ -59,10 +60,21 @@ def _now(name: str, before: Scene, after: Scene) -> list[str]:
     """Where an object is now and was not before; else where it is no longer."""
     old, new = _places(name, before), _places(name, after)
     if gained := sorted(new - old):
-        return [f"now {listed(f'{relation} {other}' for relation, other in gained)}"]
+        return [f"now {listed(map(_phrase, gained))}"]
     if lost := sorted(old - new):
-        return [f"no longer {listed((f'{relation} {other}' for relation, other in lost), 'or')}"]
+        return [f"no longer {listed(map(_phrase, lost), 'or')}"]
     return []
+
+
+def _phrase(place: tuple[str, str]) -> str:
+    """E.g. "beside blue_bowl", "standing"."""
+    relation, other = place
+    return other if relation == "is" else f"{relation} {other}"
+
+
+def _walks(scene: Scene) -> bool:
+    """Whether it is a robot that walks: such a one has a posture."""
+    return bool(scene.related("is", STANDING) or scene.related("is", SITTING))
 
 
 def _places(name: str, scene: Scene) -> set[tuple[str, str]]:

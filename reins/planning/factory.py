@@ -15,6 +15,7 @@ from reins.planning.reach import Reach
 from reins.planning.scripted import ScriptedPlanner
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.tracing.trace import UNTRACED, Trace
+from reins.planning.walking.meaning import read as read_walking
 from reins.skills.registry import SkillSpec
 
 _LOG: Final = logging.getLogger(__name__)
@@ -37,6 +38,10 @@ def _symbolic(needs: _Needs) -> Planner:
     return SymbolicPlanner(needs.registry, needs.reach)
 
 
+def _walking(needs: _Needs) -> Planner:
+    return SymbolicPlanner(needs.registry, understand=read_walking)
+
+
 def _scripted(needs: _Needs) -> Planner:
     return ScriptedPlanner(needs.registry)
 
@@ -51,7 +56,16 @@ PLANNERS: Final[Mapping[str, Callable[[_Needs], Planner]]] = {
     "scripted": _scripted,
     **{name: partial(_language, name) for name in BACKENDS},
 }
-"""Every planner, by the name that launch files and the command line use."""
+"""Every planner of an arm, by the name that launch files and the command line use."""
+
+WALKING: Final[Mapping[str, Callable[[_Needs], Planner]]] = {"symbolic": _walking}
+"""Every planner that knows the skills of legs."""
+
+KINDS: Final[Mapping[str, tuple[str, Mapping[str, Callable[[_Needs], Planner]]]]] = {
+    "arm": ("planner", PLANNERS),
+    "quadruped": ("planner of legged robots", WALKING),
+}
+"""Kind of robot → what its planners are called, and the planners."""
 
 
 def make_planner(
@@ -61,22 +75,25 @@ def make_planner(
     report: Report = _LOG.warning,
     trace: Trace = UNTRACED,
     reach: Reach | None = None,
+    kind: str = "arm",
 ) -> Planner:
     """The planner of that name. A language model is not loaded yet.
 
     Args:
-        name: a key of PLANNERS.
+        name: a key of PLANNERS, or of WALKING for legs.
         registry: the skills' declarations.
         settings: of language models; others take no notice.
         report: called with a sentence whenever a language model is done without, in the thread that plans.
         trace: takes the replies of a language model.
         reach: the robot's workspace; without it, plans are not held to one.
+        kind: of robot.
 
     Raises:
-        UnknownName: no such planner; lists those that exist.
+        UnknownName: no such planner for that kind of robot; lists those that exist.
     """
     needs = _Needs(registry, settings or LanguageSettings(), report, trace, reach)
-    return look_up("planner", name, PLANNERS)(needs)
+    what, planners = look_up("kind of robot", kind, KINDS)
+    return look_up(what, name, planners)(needs)
 
 
 def require_planner(name: str, settings: LanguageSettings) -> None:

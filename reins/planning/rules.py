@@ -9,6 +9,7 @@ from reins.planning.language.guard import said_constraints
 from reins.planning.reach import Reach
 from reins.planning.risk import Circumstances
 from reins.planning.verifier import avoided, verify
+from reins.planning.walking import meaning as walking
 from reins.skills.registry import SkillSpec
 
 
@@ -28,6 +29,8 @@ class TaskRules:
         self.standing: tuple[Constraint, ...] = ()
         self.plan: tuple[Constraint, ...] = ()
         self._registry: Final = registry
+        walks = any("quadruped" in spec.kinds for spec in registry.values())
+        self._read: Final = walking.said_constraints if walks else said_constraints
         self._reach: Final = reach
         self._said: tuple[Constraint, ...] = ()
         self._agreed: dict[Constraint, None] = {}
@@ -49,7 +52,7 @@ class TaskRules:
 
     def say(self, words: str, scene: Scene) -> None:
         """The operator said more: whatever it forbids holds for the rest of the task."""
-        self._said = tuple(dict.fromkeys((*self._said, *said_constraints(words, scene, self._registry))))
+        self._said = tuple(dict.fromkeys((*self._said, *self._read(words, scene, self._registry))))
 
     def start_over(self) -> None:
         """The instruction is another one; only what others hold the robot to stays."""

@@ -9,10 +9,13 @@ from typing import Final
 from reins.contracts.errors import look_up
 from reins.skills.legged.library import LEGGED_SKILLS
 from reins.skills.library import SKILLS
-from reins.skills.registry import SkillRegistry
+from reins.skills.registry import SkillRegistry, SkillSpec
 
 REGISTRIES: Final[Mapping[str, SkillRegistry]] = {"arm": SKILLS, "quadruped": LEGGED_SKILLS}
 """Kind of robot → its skills."""
+
+EVERY_SKILL: Final[Mapping[str, SkillSpec]] = {**SKILLS, **LEGGED_SKILLS}
+"""The skills of all robots, for who reads of tasks and is not told of which robot: no two kinds share a name."""
 
 
 def skills_of(kind: str) -> SkillRegistry:

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -98,6 +99,35 @@ class Meanwhile:
         assert not self._thread.is_alive()
 
 
+class Operator:
+    """Does something with the pad when the task is at a step, in a thread of their own.
+
+    Args:
+        step: how the step's text begins.
+        act: what they do.
+    """
+
+    def __init__(self, step: str, act: Callable[[], None]) -> None:
+        self.stages: list[str] = []
+        self.texts: list[str] = []
+        self.paused, self.holds = threading.Event(), threading.Event()
+        self._step, self._thread = step, threading.Thread(target=act)
+
+    def look(self, progress: TaskProgress) -> None:
+        """Feedback of the task."""
+        self.stages.append(progress.stage)
+        self.texts.append(progress.step_text)
+        if progress.stage == "paused":
+            (self.holds if "took over" in progress.step_text else self.paused).set()
+        here = progress.stage == "acting" and progress.phase and progress.step_text.startswith(self._step)
+        if here and self._thread.ident is None:
+            self._thread.start()
+
+    def join(self) -> None:
+        self._thread.join(LIMIT)
+        assert not self._thread.is_alive()
+
+
 class PadInHand:
     """A pad that some `joy` node reads: sends what its sticks and buttons do, 50 times a second, from its own thread.
 
@@ -169,13 +199,21 @@ def set_parameter(client: GraphClient, node: str, name: str, number: float) -> N
     assert result.successful, result.reason
 
 
-def make_ready(client: GraphClient) -> None:
-    """The robot may move and stands at home, whatever the test before left."""
+def make_free(client: GraphClient) -> None:
+    """The robot may move, whatever the test before left."""
     mode = resting_mode(client)
     if mode == "hold":
         assert client.hand_back("the next test").accepted
     elif mode != "ready":
-        assert client.reset("the next test").accepted
+        end = time.monotonic() + 10.0
+        while not (answer := client.reset("the next test")).accepted:  # a robot with legs is still lying down
+            assert time.monotonic() < end, answer.message
+            client.spin(0.2)
         wait_until_armed(client)
+
+
+def make_ready(client: GraphClient) -> None:
+    """The robot may move and stands at home, whatever the test before left."""
+    make_free(client)
     outcome = client.run_skill(HOME, (), LIMIT, ignore)
     assert outcome.success, outcome.reason

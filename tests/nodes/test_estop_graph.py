@@ -19,7 +19,7 @@ from reins.demo.session import Session, graph
 from reins.nodes.client import GraphClient
 from reins.nodes.qos import LATCHED
 from reins.nodes.recorder import GraphRecorder
-from reins.nodes.skill_worker import STANDING
+from reins.nodes.wires import MOVING
 from reins.teleop.intent import Action, Direction
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
@@ -122,12 +122,12 @@ def test_each_way_in_each_mode(cell: Cell, way: Callable[[Cell], None]) -> None:
         way(cell)
         cell.until(lambda: cell.modes[-1] == "estop", f"{way.__name__} in {mode}")
         cell.client.spin(BRAKED)
-        assert cell.speed() < 2.0 * STANDING, f"{way.__name__} in {mode}"
+        assert cell.speed() < 2.0 * MOVING, f"{way.__name__} in {mode}"
         cell.clear()
         began = cell.recording.now
         cell.client.spin(0.5)
         after = [np.abs(state.velocity).max() for state in cell.recording.states if state.stamp > began]
-        assert max(after) < 2.0 * STANDING, f"nothing moves unasked after {way.__name__} in {mode}"
+        assert max(after) < 2.0 * MOVING, f"nothing moves unasked after {way.__name__} in {mode}"
 
 
 def test_it_works_again_afterwards(cell: Cell) -> None:

@@ -11,7 +11,8 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.plan import SkillCall
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import JointCommand, RobotState
-from reins.nodes.skill_worker import SILENCE, STAND_LIMIT, STANDING, Job, JobResult, SkillWorker
+from reins.nodes.skill_worker import SILENCE, STAND_LIMIT, Job, JobResult, SkillWorker
+from reins.nodes.wires import MOVING, WIRES
 from reins.skills.factory import make_factories
 from reins.skills.library import SKILLS
 from reins.skills.runner import SkillRunner
@@ -40,7 +41,7 @@ class Bench:
     """A worker with its robot and the results it gave."""
 
     def __init__(self) -> None:
-        self.worker = SkillWorker(SkillRunner(SKILLS, FACTORIES, PROFILE))
+        self.worker = SkillWorker(SkillRunner(SKILLS, FACTORIES, PROFILE), WIRES["arm"].stands)
         self.robot = Robot()
         self.results: list[JobResult] = []
         self.now = 100.0
@@ -102,7 +103,7 @@ def test_a_cancelled_skill_brakes_and_ends_when_the_robot_stands() -> None:
     bench = Bench()
     bench.submit()
     bench.run(50)
-    assert np.abs(bench.robot.state.velocity).max() > STANDING
+    assert np.abs(bench.robot.state.velocity).max() > MOVING
     bench.worker.cancel("cancelled")
     while not bench.results:
         before = bench.robot.state.velocity
@@ -111,7 +112,7 @@ def test_a_cancelled_skill_brakes_and_ends_when_the_robot_stands() -> None:
         assert np.all(change <= PROFILE.acceleration * PERIOD * (1.0 + 1e-6))
     (result,) = bench.results
     assert (result.success, result.reason) == (False, "cancelled")
-    assert np.abs(bench.robot.state.velocity).max() < STANDING
+    assert np.abs(bench.robot.state.velocity).max() <= MOVING
 
 
 def test_a_job_that_is_cancelled_before_it_began_never_moves() -> None:
@@ -129,7 +130,7 @@ def test_a_robot_that_does_not_come_to_rest_is_told() -> None:
     bench.worker.cancel("cancelled")
     for _ in range(round((STAND_LIMIT + 1.0) / PERIOD)):
         bench.step()
-        coasting = np.full(len(PROFILE.joints), 2.0 * STANDING)
+        coasting = np.full(len(PROFILE.joints), 2.0 * MOVING)
         bench.robot.state = replace(bench.robot.state, velocity=coasting)
     (result,) = bench.results
     assert not result.success and "still moves" in result.reason

@@ -13,21 +13,34 @@ from reins_msgs.srv import ListSkills
 from reins.demo.session import free_domain
 from reins.models.registry import find_model
 from reins.nodes.skills import SkillsNode
+from reins.skills.legged.library import LEGGED_SKILLS
 
 pytestmark = pytest.mark.ros
 
 
 @pytest.fixture
-def node(request: pytest.FixtureRequest) -> Iterator[SkillsNode]:
-    """A configured node with the backend that a test asks for."""
+def made() -> Iterator[SkillsNode]:
+    """A node that is not configured."""
     rclpy.init(domain_id=free_domain())
-    made = SkillsNode()
-    assert made.set_parameters([Parameter("backend", value=request.param)])[0].successful
-    assert made.trigger_configure() == TransitionCallbackReturn.SUCCESS
-    yield made
-    made.trigger_cleanup()
-    made.destroy_node()
+    node = SkillsNode()
+    yield node
+    node.trigger_cleanup()
+    node.destroy_node()
     try_shutdown()
+
+
+@pytest.fixture
+def node(made: SkillsNode, request: pytest.FixtureRequest) -> SkillsNode:
+    """A configured node with the backend that a test asks for."""
+    assert configure(made, backend=request.param)
+    return made
+
+
+def configure(node: SkillsNode, **parameters: str) -> bool:
+    """Whether the node can be configured so."""
+    results = node.set_parameters([Parameter(name, value=value) for name, value in parameters.items()])
+    assert all(result.successful for result in results)
+    return bool(node.trigger_configure() == TransitionCallbackReturn.SUCCESS)
 
 
 def controllers(node: SkillsNode) -> dict[str, str]:
@@ -59,3 +72,11 @@ def test_a_policy_is_exchanged_or_refused_and_the_one_in_use_stays(node: SkillsN
 @pytest.mark.parametrize("node", ["scripted"], indirect=True)
 def test_scripts_have_no_policy_to_exchange(node: SkillsNode) -> None:
     assert "backend 'scripted' runs no policies" in offer(node, find_model("pick").path)
+
+
+def test_a_quadruped_has_the_skills_of_legs_and_no_policies(made: SkillsNode) -> None:
+    assert not configure(made, robot="go2", backend="onnx")
+    assert configure(made, backend="scripted")
+    assert controllers(made) == dict.fromkeys(LEGGED_SKILLS, "scripted")
+    (publisher,) = made.get_publishers_info_by_topic("command/skill")
+    assert publisher.topic_type == "reins_msgs/msg/BodyCommand"

@@ -1,13 +1,22 @@
 """Taking over by hand in the middle of a task, with a pad: it pauses, says so, and finishes after the hand-back."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 from patience import patient
-from task_helpers import HOME, LIMIT, PadInHand, ignore, make_ready, safety_mode, set_parameter, wait_for_mode
+from task_helpers import (
+    HOME,
+    LIMIT,
+    Operator,
+    PadInHand,
+    ignore,
+    make_ready,
+    safety_mode,
+    set_parameter,
+    wait_for_mode,
+)
 
 from reins.contracts.errors import ReinsError
 from reins.demo.recording import Recording
@@ -17,7 +26,7 @@ from reins.nodes.client import GraphClient
 from reins.nodes.outcomes import PlanQuestion, TaskOutcome, TaskProgress
 from reins.nodes.plan_client import PlanClient
 from reins.nodes.recorder import GraphRecorder
-from reins.nodes.skill_worker import STANDING
+from reins.nodes.wires import MOVING
 from reins.planning.approval import Approve
 from reins.sim.predicates import is_in, is_touched
 from reins.teleop.intent import Action, Direction
@@ -50,35 +59,6 @@ def client(session: Session, pad: PadInHand) -> GraphClient:
     pad.hold(False)
     make_ready(session.client)
     return session.client
-
-
-class Operator:
-    """Does something with the pad when the task is at a step, in a thread of their own.
-
-    Args:
-        step: how the step's text begins.
-        act: what they do.
-    """
-
-    def __init__(self, step: str, act: Callable[[], None]) -> None:
-        self.stages: list[str] = []
-        self.texts: list[str] = []
-        self.paused, self.holds = threading.Event(), threading.Event()
-        self._step, self._thread = step, threading.Thread(target=act)
-
-    def look(self, progress: TaskProgress) -> None:
-        """Feedback of the task."""
-        self.stages.append(progress.stage)
-        self.texts.append(progress.step_text)
-        if progress.stage == "paused":
-            (self.holds if "took over" in progress.step_text else self.paused).set()
-        here = progress.stage == "acting" and progress.phase and progress.step_text.startswith(self._step)
-        if here and self._thread.ident is None:
-            self._thread.start()
-
-    def join(self) -> None:
-        self._thread.join(LIMIT)
-        assert not self._thread.is_alive()
 
 
 def speeds(recording: Recording, mode: str) -> list[float]:
@@ -128,7 +108,7 @@ def test_the_demos_task_is_taken_over_with_the_block_in_the_hand_and_finishes_af
     assert any(text.startswith("while you drove: ") for text in operator.texts)
     assert "one at a time" in rejected[0]
     assert max(speeds(recording, "active_teleop")) > 0.05, "the operator moved the arm"
-    assert max(speeds(recording, "hold")) < 2.0 * STANDING, "nothing moves between release and hand-back"
+    assert max(speeds(recording, "hold")) < 2.0 * MOVING, "nothing moves between release and hand-back"
     world = recording.worlds[-1]
     assert is_in(world, "red_block", "blue_bowl") and not is_touched(world, "yellow_block")
 

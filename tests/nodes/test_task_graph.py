@@ -28,7 +28,7 @@ from reins.demo.session import Session, graph
 from reins.nodes.client import GraphClient
 from reins.nodes.outcomes import SkillProgress, TaskProgress
 from reins.nodes.recorder import GraphRecorder
-from reins.nodes.skill_worker import STANDING
+from reins.nodes.wires import MOVING
 from reins.sim.predicates import is_in, is_touched
 from reins.skills.library import SKILLS
 
@@ -108,8 +108,8 @@ def test_a_cancelled_skill_has_stopped_when_it_says_so(client: GraphClient, reco
     client.spin(0.5)
     assert not outcome.success and "cancelled" in outcome.reason
     speeds = [np.abs(state.velocity).max() for state in recording.states if state.stamp > ended]
-    assert max(speeds) < 2.0 * STANDING
-    assert max(np.abs(state.velocity).max() for state in recording.states) > STANDING, "it had been moving"
+    assert max(speeds) < 2.0 * MOVING
+    assert max(np.abs(state.velocity).max() for state in recording.states) > MOVING, "it had been moving"
 
 
 def test_an_emergency_stop_ends_the_skill_and_a_reset_does_not_resume_it(
@@ -127,7 +127,7 @@ def test_an_emergency_stop_ends_the_skill_and_a_reset_does_not_resume_it(
     before = recording.now
     client.spin(1.0)
     speeds = [np.abs(state.velocity).max() for state in recording.states if state.stamp > before + 0.2]
-    assert max(speeds) < 2.0 * STANDING
+    assert max(speeds) < 2.0 * MOVING
     wait_until_armed(client)
     again = client.run_skill(HOME, (), LIMIT, ignore)
     assert again.success, again.reason

@@ -57,6 +57,11 @@ def test_an_arm_stands_while_no_joint_is_faster_than_that(speed: float, stands: 
     assert WIRES["arm"].stands(RobotState(0.0, zeros, velocity, zeros, zeros, 0.04, False, 0)) is stands
 
 
+def test_an_arm_that_says_nothing_of_its_joints_is_not_known_to_stand() -> None:
+    none = np.zeros(0)
+    assert not WIRES["arm"].stands(RobotState(0.0, none, none, none, none, 0.04, False, 0))
+
+
 @pytest.mark.parametrize("part", ["linear", "angular"])
 @pytest.mark.parametrize(("speed", "stands"), [(BODY_MOVING, True), (1.001 * BODY_MOVING, False), (-1.0, False)])
 def test_a_legged_robot_stands_while_its_body_does_whatever_its_legs_do(part: str, speed: float, stands: bool) -> None:

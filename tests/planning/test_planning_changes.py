@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from planning_tables import SIZES, TABLETOP, scene_of, tabletop, thing
 
 from reins.contracts.facts import MOVED_LEAST
-from reins.contracts.scene import Scene, by_id
+from reins.contracts.scene import ROBOT, SITTING, STANDING, Relation, Scene, by_id
 from reins.planning.changes import changes, changes_text
 
 BLOCKS = [name for name in TABLETOP if name.endswith("block")]
@@ -91,3 +91,28 @@ def test_what_is_gone_one_way_is_new_the_other_way(names: set[str], others: set[
     gone = {change.split()[0] for change in changes(*scenes) if change.endswith(" gone")}
     new = {change.split()[0] for change in changes(*reversed(scenes)) if " new" in change}
     assert gone == new == names - others
+
+
+def walker(x: float, *relations: Relation) -> Scene:
+    """What a robot sees of a box and a door that has walked x [m] towards them."""
+    seen = {"blue_box": (3.0 - x, 0.0, 0.0), "red_door": (5.0 - x, 1.0, 0.7)}
+    things = [replace(thing("red_block", 0.0, 0.0), id=name, position=at) for name, at in seen.items()]
+    return Scene(0.0, "test", by_id(things), frozenset(relations))
+
+
+UP, DOWN = Relation(ROBOT, "is", STANDING), Relation(ROBOT, "is", SITTING)
+AT_BOX = Relation(ROBOT, "at", "blue_box")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (walker(0.0, UP), walker(0.5, UP), []),
+        (walker(0.0, DOWN), walker(1.0, UP, AT_BOX), ["robot now at blue_box and standing"]),
+        (walker(1.0, UP, AT_BOX), walker(0.0, UP), ["robot no longer at blue_box"]),
+    ],
+)
+def test_what_a_robot_walked_past_has_not_moved(before: Scene, after: Scene, told: list[str]) -> None:
+    assert changes(before, after) == told
+    away = replace(after, objects=by_id([after.objects["red_door"]]))
+    assert changes(before, away) == [*told, "blue_box gone"]

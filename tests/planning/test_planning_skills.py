@@ -12,11 +12,12 @@ from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.relations import SPATIAL
 from reins.contracts.scene import TABLE
 from reins.planning.actions import RunSkill
-from reins.planning.factory import PLANNERS, make_planner
+from reins.planning.factory import PLANNERS, WALKING, make_planner
 from reins.planning.planner import History, StepRecord, unmet_effects
 from reins.planning.scripted import parse_calls
 from reins.planning.simulation import SymbolicState, expected_facts
 from reins.planning.verifier import MAX_STEPS, verify
+from reins.skills.legged.library import LEGGED_SKILLS
 from reins.skills.library import SKILLS
 from reins.skills.registry import ANY, HELD, SkillRegistry, SkillSpec
 
@@ -241,6 +242,13 @@ def test_planners_by_name() -> None:
         assert make_planner(name, SKILLS).name == name
     with pytest.raises(UnknownName, match=r"symbolik.*did you mean 'symbolic'"):
         make_planner("symbolik", SKILLS)
+
+
+def test_planners_of_legged_robots_by_name() -> None:
+    for name in WALKING:
+        assert make_planner(name, LEGGED_SKILLS, kind="quadruped").name == name
+    with pytest.raises(UnknownName, match=r"no planner of legged robots 'llama_cpp'.*symbolic"):
+        make_planner("llama_cpp", LEGGED_SKILLS, kind="quadruped")
 
 
 def test_a_registry_says_what_it_lacks() -> None:

@@ -21,7 +21,7 @@ from reins.legged_rig import LeggedRig, LeggedRigSettings, LeggedTick
 from reins.rig import RigResult
 from reins.safety.legged.limits import tilt_of, yaw_of
 from reins.safety.legged.settings import LeggedSettings
-from reins.sim.legged.outlook import edge_distance, is_up, named
+from reins.sim.legged.outlook import edge_distance, named
 from reins.skills.legged.library import DEFAULT_DISTANCE
 
 NEAR: Final = 0.3
@@ -119,7 +119,7 @@ class Judge:
         """What besides the place is not as it is asked for."""
         goal = self._task.goal
         found: list[str] = []
-        if is_up(state, self._profile) is goal.sits:
+        if self._profile.is_up(state.height) is goal.sits:
             found.append("it stands" if goal.sits else "it sits")
         if goal.turned is not None:
             off = math.remainder(yaw_of(state.odometry.orientation) - self._heading - goal.turned, 2.0 * math.pi)

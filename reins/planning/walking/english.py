@@ -53,7 +53,7 @@ PHRASES: Final[Phrases] = {
     (Kind.UNIT, "circle"): "circle, circles, full circle, full circles, full turn, full turns",
     (Kind.HALF, "0.5"): "and a half",
     (Kind.FOR, "for"): "for",
-    (Kind.ADVERB, "0.5"): "carefully, cautiously, with care, slowly, gently",
+    (Kind.ADVERB, "0.5"): "carefully, cautiously, with care, slowly, gently, slower, more slowly",
     (Kind.ADVERB, "0.3"): "very slowly, very carefully",
     (Kind.NOT, "not"): "do not, don't, never, without, not",
     (Kind.JOIN, "and"): "and, \\,",

@@ -1,6 +1,7 @@
 """Instructions to a legged robot to stages of a task: one skill after the other, and what to keep away from."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -11,6 +12,7 @@ from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.phrases import NounPhrase
 from reins.planning.english.reference import Referents
 from reins.planning.goals import Stage, Task
+from reins.planning.language.guard import tightest
 from reins.planning.walking.chinese import CHINESE
 from reins.planning.walking.english import ENGLISH
 from reins.planning.walking.grammar import Clause, Parser, Rule
@@ -28,6 +30,8 @@ QUARTER: Final = 0.5 * math.pi
 
 WHOLE: Final = 6.2831
 """All the way round; a skill turns no farther, which rounding up would be [rad]."""
+
+_CLAUSE_END: Final = re.compile(r"[,;:!?。，；：！？]|\.(?!\d)")
 
 _AHEAD: Final = {"forward": (1.0, 0.0), "back": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
 
@@ -57,6 +61,41 @@ def read(instruction: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> T
     return _task(reader, parser.speed, language)
 
 
+def said_constraints(words: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> tuple[Constraint, ...]:
+    """What an operator who says more, e.g. why a plan is not wanted, holds the robot to: distances, and a speed.
+
+    The whole is read if all of it is understood, else each of its clauses that is.
+
+    Args:
+        words: controlled English or Chinese, and perhaps other words.
+        scene: the scene in which it was said.
+        registry: the skills' declarations.
+    """
+    for parts in ([words], _CLAUSE_END.split(words)):
+        if found := [rule for part in parts for rule in _held_to(part, scene, registry)]:
+            return tightest(found)
+    return ()
+
+
+def _held_to(words: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> list[Constraint]:
+    """The constraints of words that are understood; none of others."""
+    language = language_of(words)
+    try:
+        parser = Parser(tokenise(words, scene, language), language, tuple(scene.objects))
+        parser.run()
+        reader = _Reader(scene, registry, language)
+        reader.take(parser.said)
+    except (CannotDo, Unclear):
+        return []
+    return _constraints(reader.rules, parser.speed)
+
+
+def _constraints(rules: Mapping[str, float], speed: float) -> list[Constraint]:
+    """What to avoid, by id with how far [m], and which share of full speed to keep to."""
+    found = [Constraint(kind="avoid", object=name, distance=far) for name, far in rules.items()]
+    return [*found, Constraint(kind="speed", scale=speed)] if speed < 1.0 else found
+
+
 def _task(reader: "_Reader", speed: float, language: Language) -> Task:
     """What was read, with a summary in its language."""
     wording, calls = language.wording, reader.calls
@@ -67,14 +106,13 @@ def _task(reader: "_Reader", speed: float, language: Language) -> Task:
     for call in calls:
         if call.arguments.get("object") in reader.rules:
             raise CannotDo(wording.say("both", thing=call.arguments["object"]))
-    rules = [Constraint(kind="avoid", object=name, distance=far) for name, far in reader.rules.items()]
     summary = wording.say("wanted", calls=wording.say("then").join(map(call_text, calls)))
     for name, far in reader.rules.items():
         summary += wording.say("keep" if far else "avoid", thing=name, distance=far)
     if speed < 1.0:
-        rules.append(Constraint(kind="speed", scale=speed))
         summary += wording.say("speed", scale=speed)
-    return Task(tuple(Stage(act=call) for call in calls), tuple(rules), summary)
+    constraints = _constraints(reader.rules, speed)
+    return Task(tuple(Stage(act=call) for call in calls), tuple(constraints), summary)
 
 
 class _Reader:

@@ -19,6 +19,14 @@ DEEDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("open", "opened"), "open"),
     **dict.fromkeys(("close", "closed"), "close"),
     "home": "home",
+    **dict.fromkeys(("stood", "rise", "rose"), "stand"),
+    **dict.fromkeys(("sat", "lie", "lay"), "sit"),
+    **dict.fromkeys(("turned", "rotate", "rotated"), "turn"),
+    "walked": "walk",
+    "followed": "follow",
+    "waited": "wait",
+    "stopped": "stop",
+    "looked": "look",
 }
 """Verbs of people, and the first word of the skill that they mean."""
 
@@ -30,7 +38,18 @@ CHINESE_DEEDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("打开", "张开", "松开"), "open"),
     **dict.fromkeys(("合上", "闭合", "关"), "close"),
     **dict.fromkeys(("回家", "回到初始", "归位"), "home"),
+    **dict.fromkeys(("坐", "趴"), "sit"),
+    "站": "stand",
+    "走": "go",
+    "转": "turn",
+    "跟": "follow",
+    "等": "wait",
+    "停": "stop",
+    "看": "look",
 }
+
+CHINESE_GROUND: Final[Mapping[str, str]] = {"箱": "box", "门": "door", "标记": "marker", "那个人": "person"}
+"""What stands about legged robots."""
 
 
 def named_in(question: str, calls: Sequence[SkillCall], default: int | None = None) -> int:
@@ -53,7 +72,7 @@ def _meant(question: str) -> set[str]:
     """The words of a question in the words that calls are made of."""
     words = set(_WORD.findall(question.lower()))
     words |= {DEEDS[word] for word in words if word in DEEDS}
-    for signs in (CHINESE_COLOURS, CHINESE_KINDS, CHINESE_DEEDS):
+    for signs in (CHINESE_COLOURS, CHINESE_KINDS, CHINESE_GROUND, CHINESE_DEEDS):
         words |= {word for sign, word in signs.items() if sign in question}
     return words
 

@@ -12,6 +12,7 @@ from reins.hardware.robot import FloatArray, RobotSpec, StopCategory
 from reins.sim.legged.engine import LegEngine, Truth
 from reins.sim.legged.ground import GroundSpec
 from reins.sim.legged.mjcf import HEAD
+from reins.sim.legged.outlook import things_of
 from reins.sim.world_state import WorldState
 
 SETTLE: Final = 0.5
@@ -128,10 +129,12 @@ class SimulatedWalker:
         self.engine.close()
 
     def world_state(self) -> WorldState:
-        """What is true now; the generalised position is that of the MuJoCo model."""
+        """What is true now: what stands about as seen from the base, whose z is up, and the generalised position of the
+        MuJoCo model."""
         truth = self._truth
         qpos = np.concatenate([truth.position, truth.orientation[[3, 0, 1, 2]], truth.joints])
-        return WorldState(self._time, self._ground.name, self.seed, {}, None, qpos)
+        things = {item.id: item for item in things_of(self._ground, truth.position, truth.orientation)}
+        return WorldState(self._time, self._ground.name, self.seed, things, None, qpos)
 
     def _advance(self) -> None:
         """One period of the legs."""

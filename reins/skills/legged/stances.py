@@ -25,8 +25,7 @@ ALIGNED: Final = 0.06
 
 def posture_of(state: LeggedState, profile: QuadrupedProfile) -> Posture:
     """On its legs, or sitting, by the height of the base; a robot whose feet touch nothing lies."""
-    is_up = state.height is not None and state.height >= profile.height.lowest
-    return Posture.STAND if is_up else Posture.SIT
+    return Posture.STAND if profile.is_up(state.height) else Posture.SIT
 
 
 class Pose:

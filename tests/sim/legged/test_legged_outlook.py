@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from reins.contracts.around import AT
 from reins.contracts.scene import ROBOT, SITTING, STANDING, Relation
 from reins.hardware.legged import LeggedState, Odometry
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.sim.legged.ground import GroundSpec, Thing
-from reins.sim.legged.outlook import AT, edge_distance, named, scene_of
+from reins.sim.legged.outlook import edge_distance, named, scene_of
 
 
 def ground(*things: tuple[str, str, tuple[float, float]], yaw: float = 0.0) -> GroundSpec:

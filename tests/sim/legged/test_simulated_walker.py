@@ -5,14 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from reins.contracts.around import yaw_of
 from reins.contracts.errors import ReinsError
 from reins.hardware.legged import LeggedState, Posture, SafeBodyCommand
 from reins.hardware.legs import up_of
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import StopCategory
+from reins.locomotion.walks import make_legs
 from reins.safety.legged.hazards import HazardFinder
 from reins.safety.legged.settings import LeggedSettings
 from reins.safety.legged.validate import check_legged_state
+from reins.sim.legged.ground import load_ground
+from reins.sim.legged.simulators import make_walker
 from reins.sim.legged.walker import SimulatedWalker
 
 PERIOD = 0.02
@@ -151,3 +155,19 @@ def test_parts_of_a_period_are_not_lost(walker: SimulatedWalker) -> None:
     assert walker.read().stamp == pytest.approx(0.15)
     assert walker.world_state().stamp == pytest.approx(0.15)
     assert len(walker.world_state().qpos) == 19
+
+
+def test_the_truth_of_its_world_is_seen_from_where_it_lies(engine_name: str, go2: QuadrupedProfile) -> None:
+    yard = load_ground("yard")
+    robot = make_walker(engine_name, go2, yard, 3, make_legs("scripted", go2))
+    state, truth = robot.read(), robot.world_state()
+    robot.close()
+    assert (truth.world, truth.seed, truth.held) == ("yard", 3, None)
+    door = truth.find("red_door")
+    heading = yaw_of(state.odometry.orientation)
+    x, y, z = door.position
+    assert np.hypot(x, y) == pytest.approx(np.hypot(4.5, 1.0), abs=0.05)
+    assert np.cos(np.arctan2(y, x) + heading - np.arctan2(1.0, 4.5)) == pytest.approx(1.0, abs=1e-3)
+    assert yaw_of(door.orientation) == pytest.approx(-heading)
+    assert z + state.odometry.position[2] == pytest.approx(1.0)
+    assert {item.label for item in truth.objects.values()} == {"box", "door", "marker", "person"}
