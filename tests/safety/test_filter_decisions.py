@@ -128,6 +128,15 @@ class TestHighestVelocities:
         bounds = subject.bounds(subject.only(joint, -inwards * float(expected[0])))
         assert bounds[joint + (subject.n if upwards else 0)] == pytest.approx(float(expected[0]))
 
+    @pytest.mark.parametrize("upwards", [False, True])
+    def test_past_what_still_stops_it_is_what_the_hardest_braking_leaves(self, subject: Subject, upwards: bool) -> None:
+        """There is always a way out: an arm that starts outside is not asked for more than it can give."""
+        joint = 2
+        subject.position[joint] = subject.profile.upper[joint] if upwards else subject.profile.lower[joint]
+        left = 0.3 - subject.acceleration[joint] * PERIOD
+        bounds = subject.bounds(subject.only(joint, 0.3 if upwards else -0.3))
+        assert bounds[joint + (subject.n if upwards else 0)] == pytest.approx(left) and left > 0.0
+
     def test_too_fast_for_a_limit_that_was_tightened_it_brakes_to_it_along_its_path(self, subject: Subject) -> None:
         limit, elapsed = subject.profile.velocity * 0.1, 0.001
         velocity = limit * np.linspace(0.5, 2.0, subject.n)
@@ -162,6 +171,16 @@ class TestSpeeds:
         moment = subject.filter._look(subject.position, np.zeros(subject.n), PERIOD, scale)
         speeds = (SpeedLimit(Limit.TOOL_SPEED, np.eye(3, subject.n), largest),)
         return subject.filter._slowed(wanted, replace(moment, bounds=replace(moment.bounds, speeds=speeds)), scale)
+
+    @pytest.mark.parametrize("share, broken", [(0.9, ()), (1.0, ()), (1.5, (Limit.TOOL_SPEED,))])
+    def test_one_that_a_target_within_reach_exceeds_is_told(
+        self, subject: Subject, share: float, broken: tuple[Limit, ...]
+    ) -> None:
+        target = subject.only(0, 0.003)
+        moment = subject.filter._look(subject.position, np.zeros(subject.n), PERIOD, 1.0)
+        speeds = (SpeedLimit(Limit.TOOL_SPEED, np.eye(3, subject.n), 0.003 / share),)
+        moment = replace(moment, bounds=replace(moment.bounds, speeds=speeds))
+        assert subject.filter._broken(target, moment.jacobian @ target, moment) == broken
 
     @pytest.mark.parametrize("scale", [1.0, 0.25])
     @pytest.mark.parametrize("excess", [0.9, 1.0, 1.5])
