@@ -1,6 +1,8 @@
 """Constraints, the speed scale, the e-stop topic and the distance of people, in the launched graph."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from patience import patient
@@ -36,13 +38,14 @@ from reins.safety.constraints import MOST, PLANNER
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
 
+LEAN = {"seed": "1", "cameras": "false"}
 SPEED_OF_CAREFULLY = 0.5
 
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     log = tmp_path_factory.mktemp("rules") / "graph.log"
-    with graph("sim", {"seed": "1", "cameras": "false"} | patient(), log, lambda missing: None) as running:
+    with graph("sim", LEAN | patient(), log, lambda missing: None) as running:
         yield running
 
 
@@ -67,12 +70,28 @@ def rules(client: GraphClient) -> RulesClient:
 
 
 @pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[GraphClient]:
+    """A client of a graph of one's own, for what a graph does not forget."""
+    with graph("sim", LEAN | patient(), tmp_path / "graph.log", lambda missing: None) as running:
+        yield running.client
+
+
+@pytest.fixture
 def recording(client: GraphClient) -> Iterator[Recording]:
+    with recorded(client) as made:
+        yield made
+
+
+@contextmanager
+def recorded(client: GraphClient) -> Iterator[Recording]:
+    """What happens in the graph from now on."""
     made = Recording()
     recorder = GraphRecorder(client, made)
     client.spin(0.5)
-    yield made
-    recorder.close()
+    try:
+        yield made
+    finally:
+        recorder.close()
 
 
 @pytest.fixture
@@ -195,9 +214,8 @@ def test_the_topic_stops_and_latches_and_false_resets_nothing(
     client.node.destroy_publisher(button)
 
 
-def test_a_person_near_holds_the_robot_and_a_sensor_that_falls_silent_does_too(
-    client: GraphClient, recording: Recording
-) -> None:
+def test_a_person_near_holds_the_robot_and_a_sensor_that_falls_silent_does_too(fresh: GraphClient) -> None:
+    client = fresh
     sensor = client.node.create_publisher(Range, "safety/human_distance", 1)
     scales: list[float] = []
     tap = client.listen(SafetyState, "safety/state", LATCHED, lambda message: scales.append(message.speed_scale))
@@ -213,10 +231,11 @@ def test_a_person_near_holds_the_robot_and_a_sensor_that_falls_silent_does_too(
             client.spin(0.05)
         raise AssertionError(f"the speed scale is {scales[-1:]}, not {scale}")
 
-    until(1.0, float("inf"))
-    until(0.0, 0.1)
-    until(1.0, float("inf"))
-    until(0.0, None)
+    with recorded(client) as recording:
+        until(1.0, float("inf"))
+        until(0.0, 0.1)
+        until(1.0, float("inf"))
+        until(0.0, None)
     client.ignore(tap)
     kinds = [event.kind for event in recording.events]
     assert "human_near" in kinds and "human_sensor_lost" in kinds
