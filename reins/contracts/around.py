@@ -7,26 +7,18 @@ import math
 from collections.abc import Iterable
 from typing import Final, Protocol
 
+from reins.contracts import relations
 from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Quaternion, Relation, Vector3
 
 AT: Final = 1.6
 """A robot whose footprint is no farther than this from the edge of something is at it [m]."""
 
 
-class Thing(Protocol):
-    """Anything with a kind, the centre [m] and orientation (x y z w) of its bounding box, and full extents [m]; a
-    SceneObject is one."""
+class Thing(relations.Thing, Protocol):
+    """With the orientation (x y z w) of its bounding box, too."""
 
     @property
-    def id(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def position(self) -> Vector3: ...
-    @property
     def orientation(self) -> Quaternion: ...
-    @property
-    def size(self) -> Vector3: ...
 
 
 def yaw_of(orientation: Iterable[float]) -> float:

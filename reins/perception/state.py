@@ -4,8 +4,8 @@ walks sees; never for a real one."""
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from reins.contracts.around import nearness, posture_relation
-from reins.contracts.scene import Quaternion, Relation, Scene, SceneObject, Vector3
+from reins.contracts.around import Thing, nearness, posture_relation
+from reins.contracts.scene import Relation, Scene, SceneObject
 from reins.hardware.legged import LeggedState
 from reins.hardware.profile_base import Profile
 from reins.hardware.quadruped import QuadrupedProfile
@@ -16,21 +16,11 @@ from reins.perception.relations import relations_of
 Objects = Mapping[str, SceneObject]
 
 
-class TrueObject(Protocol):
+class TrueObject(Thing, Protocol):
     """One object as a simulator has it: as in SceneObject, without doubt."""
 
     @property
-    def id(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
     def colour(self) -> str: ...
-    @property
-    def position(self) -> Vector3: ...
-    @property
-    def orientation(self) -> Quaternion: ...
-    @property
-    def size(self) -> Vector3: ...
 
 
 class TrueWorld(Protocol):

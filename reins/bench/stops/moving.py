@@ -288,7 +288,8 @@ class MovingGraph:
         if self.tamper is as_it_is:
             self.heard = message
         for number, command in enumerate(self.tamper(message)):
-            time.sleep(GAP if number else 0.0)
+            if number:
+                time.sleep(GAP)
             self.send(command)
 
     def _tick(self, _due: float) -> None:

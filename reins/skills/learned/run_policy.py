@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from reins.contracts.around import yaw_of
 from reins.contracts.scene import Scene
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.robot import FloatArray, RobotState
@@ -14,7 +15,6 @@ from reins.skills.object_follower import ObjectFollower
 from reins.skills.observation import ObjectView, PolicyInput
 from reins.skills.policy import PolicySlot
 from reins.skills.scripted.arm import Arm
-from reins.skills.scripted.footprint import yaw_of
 from reins.skills.scripted.layout import seen
 from reins.skills.scripted.phases import Phase, PhaseStep
 

@@ -1,10 +1,11 @@
 """Footprints on the table plane: discs and rectangles, and how far apart they are."""
 
 from dataclasses import dataclass
-from math import atan2, cos, hypot, pi, sin
+from math import cos, hypot, pi, sin
 from typing import Final
 
-from reins.contracts.scene import Quaternion, SceneObject
+from reins.contracts.around import yaw_of
+from reins.contracts.scene import SceneObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,6 @@ def footprint_of(item: SceneObject) -> Footprint:
     if item.label == "block":
         return Rectangle(x, y, item.size[0] / 2, item.size[1] / 2, yaw_of(item.orientation))
     return Disc(x, y, max(item.size[0], item.size[1]) / 2)
-
-
-def yaw_of(orientation: Quaternion) -> float:
-    """Rotation about +z of a quaternion (x y z w) [rad]."""
-    x, y, z, w = orientation
-    return atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 
 def wrapped(angle: float, period: float) -> float:

@@ -7,13 +7,14 @@ from typing import Final
 
 import numpy as np
 
+from reins.contracts.around import yaw_of
 from reins.contracts.errors import ReinsError
 from reins.contracts.scene import Scene, SceneObject
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.robot import GripperCommand, RobotState
 from reins.skills.scripted.arm import Arm
 from reins.skills.scripted.dish import bowl_around, wall_at
-from reins.skills.scripted.footprint import wrapped, yaw_of
+from reins.skills.scripted.footprint import wrapped
 from reins.skills.scripted.hand import pointing_down, room_inside, tool_yaw
 from reins.skills.scripted.layout import (
     LEAST_CLEARANCE,

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from reins.contracts.around import yaw_of
 from reins.contracts.errors import ReinsError
 from reins.contracts.facts import CAPACITY
 from reins.contracts.relations import radius
@@ -14,7 +15,6 @@ from reins.contracts.scene import CONTAINERS, TABLE, Scene, SceneObject
 from reins.hardware.robot import RobotState
 from reins.skills.scripted.arm import Arm
 from reins.skills.scripted.dish import face_of, wall_at
-from reins.skills.scripted.footprint import yaw_of
 from reins.skills.scripted.hand import pointing_down, room_inside
 from reins.skills.scripted.held import Held
 from reins.skills.scripted.layout import Layout, block_at, by_wrist_turn, least_gap, reaches, ring, seen
