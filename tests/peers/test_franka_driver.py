@@ -74,7 +74,10 @@ class Client:
     """A client of franky alone. It lets go of the robot in the end: the variables of a test that failed live on."""
 
     def __init__(self, address: str) -> None:
+        """Connect, and clear the reflex that the client before may have left: the robot stays in it."""
         self.robot = franky.Robot(address, realtime_config=franky.RealtimeConfig.Ignore)
+        if self.robot.has_errors:
+            self.robot.recover_from_errors()
         self.motion = franky.JointImpedanceTrackingMotion(stiffness=np.full(7, 600.0), max_delta_tau=50.0)
 
     def begin(self, position: FloatArray) -> None:
@@ -96,6 +99,18 @@ def client(lone_peer: FrankaPeer) -> Iterator[Client]:
     client = Client(lone_peer.address)
     yield client
     client.close()
+
+
+def test_a_reflex_outlives_the_client_that_it_stopped_and_the_next_one_clears_it(lone_peer: FrankaPeer) -> None:
+    lone_peer.raise_fault()
+    for _ in range(2):
+        client = Client(lone_peer.address)
+        client.begin(np.array(client.robot.current_joint_positions))
+        lone_peer.raise_fault()
+        client.close()
+    assert lone_peer.ask("look")["reflex"] == "joint_reflex"
+    Client(lone_peer.address).close()
+    assert lone_peer.ask("look")["reflex"] == ""
 
 
 def test_the_peer_stops_on_a_torque_that_jumps(client: Client) -> None:

@@ -48,6 +48,9 @@ MOST_STEPS: Final = 12
 MOST_REASON: Final = 80
 """Characters of a reason."""
 
+TASK: Final = "#task\n"
+"""What stands before the instruction; what is before it does not depend on the instruction."""
+
 END: Final = "#plan\n"
 """How every prompt ends; the reply begins after it."""
 
@@ -72,7 +75,7 @@ def compact_prompt(instruction: str, scene: Scene, history: History, registry: M
         lines += ["#done", *(_record(record, names, registry) for record in history.steps[-MOST_STEPS:])]
     if history.problems:
         lines += ["#wrong", names.told(plain_text(history.problems[0], 2 * MOST_REASON))]
-    return "\n".join((*lines, "#task", names.told(plain_instruction(instruction)), END))
+    return "\n".join((*lines, f"{TASK}{names.told(plain_instruction(instruction))}", END))
 
 
 def kind_names(scene: Scene, before: Scene) -> KindNames:

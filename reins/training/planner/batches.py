@@ -15,40 +15,84 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from reins.planning.language.compact import compact_prompt, kind_names
+from reins.planning.language.compact import TASK, compact_prompt, kind_names
 from reins.planning.language.kind_names import KindNames
 from reins.planning.language.reply import reply_text
 from reins.skills.library import SKILLS
 from reins.training.planner.example import Example
 from reins.training.planner.examples import Examples
+from reins.training.planner.forks import Forks, forks
 from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.tokens import END_ID, encode
 
 AHEAD = 2
 """Chunks that are made ahead."""
 
-ROUND = 16
-"""Rows of a batch are filled up to a multiple of so many tokens."""
-
 NOTHING: Final = -100
 """What is wanted where nothing is."""
+
+ALIKE: Final = 12
+"""Tokens by which endings of a batch may differ: the less, the less there is to fill up while attention is made."""
+
+ENDINGS: Final = 4
+"""Examples of a row: what their prompts share is gone through once for all of them."""
 
 Text = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Rows of a gradient step.
+class Told:
+    """Prompts that begin alike, with the replies that are wanted.
 
     Attributes:
-        tokens: (rows, tokens), filled up with END_ID.
-        wanted: (rows, tokens) the token after each; NOTHING after a row's last.
-        replies: (rows, tokens) whether that token belongs to a reply.
+        shared: how the prompts begin: all that is seen and known.
+        endings: (the rest of a prompt, its reply), each.
+    """
+
+    shared: str
+    endings: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The tokens of a `Told`."""
+
+    shared: list[int]
+    endings: list[tuple[list[int], list[int]]]
+
+    @property
+    def lengths(self) -> tuple[int, list[int]]:
+        """Tokens of what is shared, and of each ending."""
+        return len(self.shared), [len(task) + len(reply) for task, reply in self.endings]
+
+    @property
+    def tokens(self) -> int:
+        """All of them."""
+        shared, endings = self.lengths
+        return shared + sum(endings)
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest prompt with its reply."""
+        shared, endings = self.lengths
+        return shared + max(endings)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows of a gradient step, one after the other.
+
+    Attributes:
+        tokens: (tokens,).
+        wanted: (tokens,) the token after each; NOTHING after the last of what is shared, and of an ending.
+        replies: (tokens,) whether that token belongs to a reply.
+        forks: where they stand.
     """
 
     tokens: Tensor
     wanted: Tensor
     replies: Tensor
+    forks: Forks
 
 
 def text_of(example: Example) -> Text:
@@ -62,18 +106,29 @@ def names_of(example: Example) -> KindNames:
     return kind_names(example.scene, example.history.initial)
 
 
-def make_chunk(seed: int, number: int, size: int, easy: float = 0.0) -> list[Text]:
+def make_chunk(seed: int, number: int, size: int, easy: float = 0.0) -> list[Told]:
     """The texts of one chunk of examples; the same for the same arguments.
 
     Args:
         seed: of everything random.
         number: of the chunk.
-        size: how many examples.
-        easy: share of them that are one plain thing to do, from the beginning.
+        size: how many scenes.
+        easy: share of them with one plain thing to do, from the beginning.
     """
     rng = Random(f"{seed}/{number}")
     examples, plain = Examples(rng, SKILLS), Examples(rng, SKILLS, plain=True)
-    return [text_of(plain.draw("single") if rng.random() < easy else examples.draw()) for _ in range(size)]
+
+    def group() -> list[Example]:
+        return plain.group(ENDINGS, "single") if rng.random() < easy else examples.group(ENDINGS)
+
+    return [told_of(group()) for _ in range(size)]
+
+
+def told_of(group: Sequence[Example]) -> Told:
+    """The texts of examples that differ in their tasks alone."""
+    texts = [text_of(example) for example in group]
+    cut = texts[0][0].index(TASK)
+    return Told(texts[0][0][:cut], tuple((prompt[cut:], reply) for prompt, reply in texts))
 
 
 def easy_share(number: int, settings: PlannerSettings) -> float:
@@ -115,18 +170,28 @@ class Feed:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _batches(self, texts: Sequence[Text], rng: Random) -> list[Batch]:
-        rows = [(encode(self._tokenizer, prompt), [*encode(self._tokenizer, reply), END_ID]) for prompt, reply in texts]
-        rows = [row for row in rows if len(row[0]) + len(row[1]) <= self._settings.shape.context]
-        rows.sort(key=lambda row: len(row[0]) + len(row[1]))
-        groups: list[list[tuple[list[int], list[int]]]] = [[]]
-        for row in rows:
-            longest = _rounded(len(row[0]) + len(row[1]))
-            if longest * (len(groups[-1]) + 1) > self._settings.batch and groups[-1]:
-                groups.append([])
-            groups[-1].append(row)
+    def _batches(self, texts: Sequence[Told], rng: Random) -> list[Batch]:
+        groups = in_batches([self._row(told) for told in texts], self._settings)
         rng.shuffle(groups)
-        return [as_batch(group) for group in groups if group]
+        return [as_batch(group) for group in groups]
+
+    def _row(self, told: Told) -> Row:
+        endings = [
+            (encode(self._tokenizer, task), [*encode(self._tokenizer, reply), END_ID]) for task, reply in told.endings
+        ]
+        return Row(encode(self._tokenizer, told.shared), endings)
+
+
+def in_batches(rows: Sequence[Row], settings: PlannerSettings) -> list[list[Row]]:
+    """Rows whose endings and whose beginnings are of like length together; what the context is too short for is left out."""
+    groups: list[list[Row]] = [[]]
+    for row in sorted(rows, key=lambda row: (max(row.lengths[1]) // ALIKE, row.lengths[0])):
+        if row.longest > settings.shape.context:
+            continue
+        if sum(other.tokens for other in (*groups[-1], row)) > settings.batch and groups[-1]:
+            groups.append([])
+        groups[-1].append(row)
+    return [group for group in groups if group]
 
 
 def _begin() -> None:
@@ -142,19 +207,14 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def as_batch(rows: Sequence[tuple[list[int], list[int]]]) -> Batch:
-    """Prompts and replies as one batch."""
-    longest = _rounded(max(len(prompt) + len(reply) for prompt, reply in rows))
-    tokens = torch.full((len(rows), longest), END_ID, dtype=torch.long)
-    wanted = torch.full((len(rows), longest), NOTHING, dtype=torch.long)
-    replies = torch.zeros((len(rows), longest), dtype=torch.bool)
-    for index, (prompt, reply) in enumerate(rows):
-        row = torch.tensor([*prompt, *reply])
-        tokens[index, : len(row)] = row
-        wanted[index, : len(row) - 1] = row[1:]
-        replies[index, len(prompt) - 1 : len(row) - 1] = True
-    return Batch(tokens, wanted, replies)
-
-
-def _rounded(length: int) -> int:
-    return -(-length // ROUND) * ROUND
+def as_batch(rows: Sequence[Row]) -> Batch:
+    """Rows as one batch; they have equally many endings."""
+    tokens, wanted, replies = list[int](), list[int](), list[bool]()
+    for row in rows:
+        for prompt, reply in ((row.shared, []), *row.endings):
+            told = [*prompt, *reply]
+            tokens += told
+            wanted += [*told[1:], NOTHING]
+            replies += [*[False] * (len(prompt) - 1), *[True] * len(reply), False]
+    at = forks([row.lengths for row in rows])
+    return Batch(torch.tensor(tokens), torch.tensor(wanted), torch.tensor(replies), at)

@@ -1,7 +1,8 @@
 """Examples by suite, language and split: an instruction in a scene, what has been done, and the teacher's plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import Final, Literal
 
@@ -87,8 +88,7 @@ class Examples:
     def draw(self, suite: str | None = None, language: str | None = None) -> Example:
         """An example of a suite and a language, of any by default."""
         for _ in range(_TRIES):
-            chosen = suite or self._rng.choices(list(SHARES), list(SHARES.values()))[0]
-            drawn = self._meaning(self._maker(chosen))
+            drawn = self._meaning(self._maker(suite or self._any_suite()))
             if drawn is None:
                 continue
             scene, meaning = drawn
@@ -98,12 +98,39 @@ class Examples:
                 return example
         raise RuntimeError(f"no example of suite {suite} with held-out {self._split} in {_TRIES} tries")
 
+    def group(self, count: int, suite: str | None = None) -> list[Example]:
+        """Examples whose prompts differ in their tasks alone: what is seen and known is the same.
+
+        Args:
+            count: how many.
+            suite: that they belong to, of any by default. Where a task is under way they are that task in other words.
+        """
+        for _ in range(_TRIES):
+            first = self.draw(suite)
+            found = [first, *islice(self._siblings(first, suite), count - 1)]
+            if len(found) == count:
+                return found
+        raise RuntimeError(f"no scene with {count} examples of suite {suite} in {_TRIES} tries")
+
+    def _siblings(self, first: Example, suite: str | None) -> Iterator[Example]:
+        fresh = first.history == History(first.scene) and not first.untricked
+        for _ in range(_TRIES):
+            meaning: Meaning | None = first.meaning
+            if fresh:
+                meaning = self._meant(self._maker(suite or self._any_suite()), first.scene)
+            example = meaning and self._said(meaning, first, self._rng.choice(LANGUAGES))
+            if example and _belongs(example, self._split, self._held_out):
+                yield example
+
     def pick(self, suites: Sequence[str]) -> str:
         """One of these suites."""
         return self._rng.choice(suites)
 
     def _happens(self, share: float) -> bool:
         return self._rng.random() < share and not self._plain
+
+    def _any_suite(self) -> str:
+        return self._rng.choices(list(SHARES), list(SHARES.values()))[0]
 
     def _maker(self, suite: str) -> Maker:
         if self._split == "compositions":
@@ -113,12 +140,25 @@ class Examples:
     def _meaning(self, maker: Maker) -> tuple[Scene, Meaning] | None:
         force = [self._rng.choice(sorted(self._held_out.pairs))] if self._split == "pairs" else []
         scene = draw_scene(self._rng, self._style, force)
-        if not scene.objects:
-            return None
+        meaning = self._meant(maker, scene) if scene.objects else None
+        return None if meaning is None else (scene, meaning)
+
+    def _meant(self, maker: Maker, scene: Scene) -> Meaning | None:
         meaning = maker(scene, self._rng)
         if meaning is None or (meaning.composition in self._held_out.compositions) != (self._split == "compositions"):
             return None
-        return scene, meaning
+        return meaning
+
+    def _said(self, meaning: Meaning, seen: Example, language: str) -> Example | None:
+        """The meaning said, in what is seen and known in another example."""
+        speaker = self._speakers[language]
+        said = speaker.say(meaning)
+        plan = plan_of(meaning, seen.scene, seen.history, self._registry, speaker.answer(meaning))
+        if plan is None or not _can_be_said(kind_names(seen.scene, seen.history.initial).point(plan), self._registry):
+            return None
+        families = frozenset(speaker.used)
+        example = Example(said, seen.scene, seen.history, plan, meaning, language, families, seen.untricked)
+        return example if judge(plan, example, self._registry).correct else None
 
     def _example(self, scene: Scene, meaning: Meaning, language: str, tricked: bool) -> Example | None:
         """The meaning said, and the task brought on its way."""

@@ -4,14 +4,19 @@ The rotary embedding turns neighbouring pairs of a head's numbers, as llama.cpp 
 weights are exported as they are.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from reins.training.planner.forks import Forks, attend_forked, before
 from reins.training.planner.settings import Shape
 from reins.training.planner.tokens import END_ID
+
+Mix = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""Attention: (rows, heads, tokens, per head) of queries, keys and values."""
 
 EPSILON: Final = 1e-5
 """What is added under the root of a norm."""
@@ -34,16 +39,11 @@ class Block(nn.Module):
         self.up = nn.Linear(width, shape.hidden, bias=False)
         self.down = nn.Linear(shape.hidden, width, bias=False)
 
-    def forward(self, x: Tensor, turn: Tensor, memory: "Memory | None" = None) -> Tensor:
-        """(rows, tokens, width) in and out; `turn` as from `Llama.turns`; `memory` of this layer while generating."""
+    def forward(self, x: Tensor, turn: Tensor, mix: Mix) -> Tensor:
+        """(rows, tokens, width) in and out; `turn` as from `Llama.turns`; `mix` is the attention."""
         normed = self.attention_norm(x)
         query, key, value = (self._split(part(normed)) for part in (self.query, self.key, self.value))
-        query, key = rotate(query, turn), rotate(key, turn)
-        if memory is None:
-            seen = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
-        else:
-            key, value, seen = memory.extend(key, value.float())
-        x = x + self.out(attend(query, key, value, seen).transpose(1, 2).flatten(2))
+        x = x + self.out(mix(rotate(query, turn), rotate(key, turn), value).transpose(1, 2).flatten(2))
         normed = self.feed_norm(x)
         fed: Tensor = self.down(functional.silu(self.gate(normed)) * self.up(normed))
         return x + fed
@@ -69,13 +69,13 @@ class Memory:
         self.places = torch.zeros(rows, 0, dtype=torch.long)
         """(rows, tokens) where the tokens of the next call stand."""
 
-    def extend(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Keep keys and values of new tokens; all there are, and which of them each new token sees."""
+    def attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """Attention of new tokens, whose keys and values are kept, to all there are up to each."""
         row = torch.arange(key.shape[0])[:, None]
         self.key[row, :, self.places] = key.transpose(1, 2)
-        self.value[row, :, self.places] = value.transpose(1, 2)
+        self.value[row, :, self.places] = value.float().transpose(1, 2)
         seen = torch.arange(self.key.shape[2])[None, None, :] <= self.places[:, :, None]
-        return self.key, self.value, seen[:, None]
+        return attend(query, self.key, self.value, seen[:, None])
 
 
 class Llama(nn.Module):
@@ -102,10 +102,18 @@ class Llama(nn.Module):
 
     def hidden(self, tokens: Tensor) -> Tensor:
         """(rows, tokens, width) of whole rows, before the output."""
-        turn = self.turns(torch.arange(tokens.shape[1])[None])
+        return self._through(tokens, torch.arange(tokens.shape[1])[None], attend_before)
+
+    def hidden_of_forks(self, tokens: Tensor, at: Forks) -> Tensor:
+        """(tokens, width) before the output, of tokens (tokens,) that stand where `at` says."""
+        return self._through(tokens[None], at.places[None], lambda *parts: attend_forked(*parts, at))[0]
+
+    def _through(self, tokens: Tensor, places: Tensor, mix: Mix) -> Tensor:
+        """(rows, tokens, width) before the output, of tokens at these places, with this attention."""
+        turn = self.turns(places)
         x = self.embedding(tokens)
         for block in self.blocks:
-            x = block(x, turn)
+            x = block(x, turn, mix)
         normed: Tensor = self.norm(x)
         return normed
 
@@ -138,7 +146,7 @@ class Llama(nn.Module):
         x, turn = self.embedding(tokens), self.turns(places)
         for block, memory in zip(self.blocks, memories, strict=True):
             memory.places = places
-            x = block(x, turn, memory)
+            x = block.forward(x, turn, memory.attend)  # not what training has compiled
         return self.logits(self.norm(x)).argmax(dim=-1)
 
     def _begin(self) -> None:
@@ -159,6 +167,11 @@ def attend(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) -> Tensor:
     scores = query @ key.transpose(-1, -2) * query.shape[-1] ** -0.5
     mixed: Tensor = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1) @ value
     return mixed
+
+
+def attend_before(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Attention of each token to those up to it."""
+    return attend(query, key, value, before(query.shape[2]))
 
 
 def rotate(x: Tensor, turn: Tensor) -> Tensor:

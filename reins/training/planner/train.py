@@ -9,11 +9,10 @@ from hashlib import sha256
 from math import cos, pi
 from pathlib import Path
 from shutil import which
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor
 from torch.nn import functional
 
 from reins.contracts.errors import ReinsError
@@ -21,6 +20,7 @@ from reins.training.planner.batches import NOTHING, Batch, Feed, make_chunk
 from reins.training.planner.evaluate import evaluate
 from reins.training.planner.examples import SPLITS
 from reins.training.planner.gguf_reading import load_gguf
+from reins.training.planner.muon import Muon
 from reins.training.planner.network import Llama
 from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.tokens import load_tokenizer, train_tokenizer
@@ -31,7 +31,6 @@ CURVE: Final = "curve.jsonl"
 
 Tell = Callable[[str], None]
 OnStep = Callable[[int], None]
-Hidden = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class Progress:
     Attributes:
         step: gradient steps done.
         chunk: number of the chunk of examples that it is in.
-        tokens: seen, what rows are filled up with included.
+        tokens: seen; those that prompts share count once.
         seconds: it has trained for.
         loss: running mean per token of a reply [nat].
         curve: evaluations, as they are in the curve file.
@@ -111,9 +110,9 @@ def train(
     run = _resumed(settings, folder) or _begun(settings, folder, tell, loaded)
     began = saved = looked = time.monotonic()
     before = run.progress.seconds
-    hidden = _hidden(run)
+    _compile(run)
     for batch in _until_done(run):
-        _step(run, hidden, batch)
+        _step(run, batch)
         now = time.monotonic()
         run.progress.seconds = before + now - began
         on_step(run.progress.step)
@@ -188,8 +187,9 @@ def _begun(settings: PlannerSettings, folder: Path, tell: Tell, loaded: tuple[Ll
         network, tokenizer = loaded
     else:
         tell(f"reading {settings.read} examples for the tokenizer")
-        texts = make_chunk(settings.seed, -1, settings.read)
-        tokenizer = train_tokenizer((prompt + reply for prompt, reply in texts), settings.shape.vocabulary)
+        rows = make_chunk(settings.seed, -1, settings.read)
+        texts = (told.shared + task + reply for told in rows for task, reply in told.endings)
+        tokenizer = train_tokenizer(texts, settings.shape.vocabulary)
         network = Llama(settings.shape)
     tokenizer.save(str(folder / TOKENIZER))
     return Run(settings, folder, tokenizer, network, _optimisers(network, settings), Progress())
@@ -200,7 +200,7 @@ def _optimisers(network: Llama, settings: PlannerSettings) -> list[torch.optim.O
     matrices = [weight for name, weight in network.named_parameters() if weight.dim() == 2 and "embedding" not in name]
     others = [weight for name, weight in network.named_parameters() if weight.dim() < 2 or "embedding" in name]
     return [
-        torch.optim.Muon(matrices, lr=settings.rate, weight_decay=0.01),
+        Muon(matrices, lr=settings.rate),
         torch.optim.AdamW(others, lr=settings.side_rate, betas=(0.9, 0.95), weight_decay=0.0),
     ]
 
@@ -214,14 +214,14 @@ def _until_done(run: Run) -> Iterator[Batch]:
         run.progress.chunk = feed.chunk
 
 
-def _hidden(run: Run) -> Hidden:
-    """The network up to its output, compiled where the settings ask it and a C++ compiler is there."""
+def _compile(run: Run) -> None:
+    """Have PyTorch compile one block for all, where the settings ask it and a C++ compiler is there."""
     if run.settings.compiled and which("g++"):
-        return cast(Hidden, torch.compile(run.network.hidden, dynamic=True))
-    return run.network.hidden
+        for block in run.network.blocks:
+            block.compile(dynamic=True)
 
 
-def _step(run: Run, hidden: Hidden, batch: Batch) -> None:
+def _step(run: Run, batch: Batch) -> None:
     settings, progress = run.settings, run.progress
     share = rate_share(progress.step, settings)
     for optimiser, rate in zip(run.optimisers, (settings.rate, settings.side_rate), strict=True):
@@ -229,7 +229,7 @@ def _step(run: Run, hidden: Hidden, batch: Batch) -> None:
             group["lr"] = rate * share
     told = batch.wanted != NOTHING
     with _precision(settings):
-        logits = run.network.logits(hidden(batch.tokens)[told])
+        logits = run.network.logits(run.network.hidden_of_forks(batch.tokens, batch.forks)[told])
     losses = functional.cross_entropy(logits.float(), batch.wanted[told], reduction="none")
     of_reply = batch.replies[told]
     of_replies, of_prompts = losses[of_reply].mean(), losses[~of_reply].mean()
@@ -252,7 +252,9 @@ def rate_share(step: int, settings: PlannerSettings) -> float:
 
 
 def _precision(settings: PlannerSettings) -> AbstractContextManager[Any]:
-    return torch.autocast("cpu", dtype=torch.bfloat16) if settings.half else nullcontext()
+    able = torch.cpu.get_capabilities()
+    halved = settings.half and (able.get("avx512_bf16") or able.get("amx_bf16"))
+    return torch.autocast("cpu", dtype=torch.bfloat16) if halved else nullcontext()
 
 
 def _look(run: Run, tell: Tell) -> None:
