@@ -16,7 +16,7 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random poses.")] = 1,
     world: Annotated[str, typer.Option(help="World name or file.")] = "tabletop",
     backend: Annotated[str, typer.Option(help="Simulator: mujoco or pybullet.")] = "mujoco",
-    planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
+    planner: Annotated[str, typer.Option(help="Planner backend.")] = "llama_cpp",
     model: Annotated[
         str, typer.Option(help="Language model: a GGUF file, a folder, or a name at the server; ours by default.")
     ] = "",

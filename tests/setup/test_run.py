@@ -10,8 +10,9 @@ import pytest
 
 from bootstrap import checks, cli
 from bootstrap.console import Console
+from bootstrap.ensure import Checkout
 from bootstrap.layout import Layout
-from bootstrap.problems import Problem
+from bootstrap.problems import Problem, StepFailed
 
 ROOT = Path(__file__).resolve().parents[2]
 START_LIMIT_S = 2.0
@@ -67,8 +68,9 @@ def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
 @pytest.mark.parametrize(
     "arguments, speaks",
     [
-        (["demo"], False),
+        (["demo"], True),
         (["demo", "--planner", "llama_cpp"], True),
+        (["demo", "--planner", "symbolic"], False),
         (["demo", "--planner"], False),
         (["up", "sim"], False),
         (["up", "sim", "planner:=llama_cpp"], True),
@@ -77,6 +79,20 @@ def test_an_unknown_group_is_refused_with_the_known_ones() -> None:
 )
 def test_a_language_model_is_set_up_for_what_plans_with_it(arguments: list[str], speaks: bool) -> None:
     assert ("llm" in cli._groups(arguments[0], arguments[1:])) is speaks
+
+
+def test_a_demo_whose_language_model_cannot_be_set_up_says_what_runs_without_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(checkout: Checkout, groups: list[str]) -> None:
+        raise StepFailed("compiling (llm)", tmp_path / "no.log", 1)
+
+    monkeypatch.setattr(Checkout, "ensure", fail)
+    with pytest.raises(Problem, match=r"(?s)compiling \(llm\) failed.*\./run demo --planner symbolic"):
+        cli._run(Layout(ROOT), "demo", [])
+    with pytest.raises(StepFailed) as failure:
+        cli._run(Layout(ROOT), "up", ["sim", "planner:=llama_cpp"])
+    assert "--planner symbolic" not in str(failure.value)
 
 
 @pytest.mark.parametrize(

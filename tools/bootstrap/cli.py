@@ -13,7 +13,7 @@ from bootstrap import checks, machine
 from bootstrap.console import Console
 from bootstrap.ensure import GROUPS, Checkout
 from bootstrap.layout import Layout, run_environment
-from bootstrap.problems import Problem, explain_os_error
+from bootstrap.problems import Problem, StepFailed, explain_os_error
 
 USAGE = """\
 usage: ./run COMMAND [ARGUMENT …]
@@ -30,8 +30,9 @@ The first call sets everything up in .venv and ros2_ws, later ones start at once
 instead of the first of 3.10 to 3.13 that is found.
 """
 RENDERING_COMMANDS = frozenset({"demo", "test", "up", "bench"})
+DEMO = "demo"
 LANGUAGE_MODEL = "llama_cpp"
-"""The planner that needs the group llm."""
+"""The planner that needs the group llm; the demo's."""
 ENV_NAMES = (
     "VIRTUAL_ENV",
     "PATH",
@@ -67,7 +68,12 @@ def _run(layout: Layout, command: str, arguments: list[str]) -> int:
     _require_plain_path(layout.root)
     groups = _groups(command, arguments)
     checkout = Checkout(layout, os.environ, Console(layout.logs))
-    checkout.ensure(groups)
+    try:
+        checkout.ensure(groups)
+    except StepFailed as failure:
+        if command == DEMO and "llm" in groups:
+            raise Problem(f"{failure}\nWithout a language model: ./run demo --planner symbolic") from None
+        raise
     layout = checkout.layout
     env = run_environment(layout, os.environ, wheels=checkout.wheels)
     backend = machine.rendering_backend(env)
@@ -115,16 +121,16 @@ def _groups(command: str, arguments: Sequence[str]) -> list[str]:
     if command == "test":
         return ["runtime", "dev"]
     if command != "setup":
-        return ["runtime", "llm"] if _planner(arguments) == LANGUAGE_MODEL else ["runtime"]
+        return ["runtime", "llm"] if _planner(command, arguments) == LANGUAGE_MODEL else ["runtime"]
     unknown = sorted(set(arguments) - set(GROUPS))
     if unknown:
         raise Problem(f"No group {', '.join(unknown)}. The groups are: {', '.join(GROUPS)}.")
     return ["runtime", *(group for group in arguments if group != "runtime")]
 
 
-def _planner(arguments: Sequence[str]) -> str:
-    """Which planner a command is told to run; empty where it is not told."""
-    planner = ""
+def _planner(command: str, arguments: Sequence[str]) -> str:
+    """Which planner a command runs; empty where it is neither told nor the demo."""
+    planner = LANGUAGE_MODEL if command == DEMO else ""
     for number, word in enumerate(arguments):
         if word == "--planner":
             planner = "".join(arguments[number + 1 : number + 2])

@@ -183,7 +183,7 @@ class Feed:
 
 
 def in_batches(rows: Sequence[Row], settings: PlannerSettings) -> list[list[Row]]:
-    """Rows whose endings and whose beginnings are of like length together; what the context is too short for is left out."""
+    """Rows of like lengths together, of endings and of beginnings; what the context is too short for is left out."""
     groups: list[list[Row]] = [[]]
     for row in sorted(rows, key=lambda row: (max(row.lengths[1]) // ALIKE, row.lengths[0])):
         if row.longest > settings.shape.context:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 COEFFICIENTS: Final = (3.4445, -4.7750, 2.0315)
-"""Of the quintic iteration; from Keller Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024."""
+"""Of the quintic iteration; from Keller Jordan and others, "Muon: An optimizer for hidden layers", 2024."""
 
 ITERATIONS: Final = 5
 EPSILON: Final = 1e-7

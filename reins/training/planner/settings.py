@@ -64,7 +64,7 @@ class PlannerSettings(BaseModel):
     start: str = ""
     seed: int = 1
     shape: Shape = Shape()
-    steps: int = Field(default=16_000, gt=0)
+    steps: int = Field(default=9_500, gt=0)
     batch: int = Field(default=4_096, gt=0)
     rate: float = Field(default=0.006, gt=0.0)
     side_rate: float = Field(default=1.5e-3, gt=0.0)

@@ -19,7 +19,7 @@ from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.tokens import train_tokenizer
 
 if __name__ == "__main__":
-    tokenizer = train_tokenizer([prompt + reply for prompt, reply in make_chunk(1, 0, 10)], 400)
+    tokenizer = train_tokenizer([told.shared for told in make_chunk(1, 0, 10)], 400)
     for _ in Feed(PlannerSettings(chunk=8), tokenizer, 0):
         print("a batch", flush=True)
         sys.stdin.read()

@@ -86,6 +86,22 @@ def test_who_refuses_to_touch_what_is_forbidden_says_first_what_was_understood()
         assert any(name in understood for name in example.meaning.about.split(", "))
 
 
+@pytest.mark.parametrize("suite", [None, "single"])
+def test_a_group_sees_and_knows_the_same_and_is_right(suite: str | None) -> None:
+    examples = Examples(Random(7), SKILLS)
+    groups = [examples.group(4, suite) for _ in range(25)]
+    for first, *others in groups:
+        for example in others:
+            assert (example.scene, example.history) == (first.scene, first.history)
+            assert judge(example.plan, example, SKILLS).correct
+            assert suite is None or example.meaning.suite == suite
+    fresh = [group for group in groups if group[0].history == History(group[0].scene) and not group[0].untricked]
+    under_way = [group for group in groups if group[0].history.steps]
+    assert under_way and all(len({example.meaning for example in group}) == 1 for group in under_way)
+    assert len(fresh) > 5 and all(len({example.instruction for example in group}) > 1 for group in groups)
+    assert sum(len({example.meaning for example in group}) > 1 for group in fresh) > 0.9 * len(fresh)
+
+
 def test_examples_depend_on_their_seed_alone() -> None:
     code = (
         "from reins.training.planner.batches import text_of;"

@@ -30,7 +30,7 @@ REPLY = 60  # tokens of a reply at most
 
 @pytest.fixture(scope="module")
 def texts() -> list[tuple[str, str]]:
-    return make_chunk(1, 0, 60)
+    return [(told.shared + task, reply) for told in make_chunk(1, 0, 15) for task, reply in told.endings]
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -17,20 +18,32 @@ from typer.testing import CliRunner  # noqa: E402
 from reins.cli.app import app  # noqa: E402
 from reins.cli.console import ExitCode  # noqa: E402
 from reins.contracts.errors import ReinsError  # noqa: E402
+from reins.skills.library import SKILLS  # noqa: E402
 from reins.training.planner import batches, recipe  # noqa: E402
-from reins.training.planner.batches import NOTHING, as_batch, easy_share, make_chunk  # noqa: E402
+from reins.training.planner.batches import (  # noqa: E402
+    ENDINGS,
+    NOTHING,
+    Row,
+    as_batch,
+    easy_share,
+    in_batches,
+    make_chunk,
+    text_of,
+    told_of,
+)
 from reins.training.planner.evaluate import Score, held_out_examples, score  # noqa: E402
+from reins.training.planner.examples import Examples  # noqa: E402
 from reins.training.planner.network import Llama  # noqa: E402
 from reins.training.planner.recipe import PlannerResult, make_planner_model  # noqa: E402
 from reins.training.planner.settings import PlannerSettings, Shape  # noqa: E402
-from reins.training.planner.tokens import END_ID  # noqa: E402
+from reins.training.planner.tokens import END_ID, encode, train_tokenizer  # noqa: E402
 from reins.training.planner.train import CURVE, Limits, load, rate_share, train  # noqa: E402
 
 SMALL = PlannerSettings(
     steps=24,
     batch=512,
-    read=40,
-    chunk=48,
+    read=12,
+    chunk=12,
     warm=4,
     evaluated=2,
     shape=Shape(vocabulary=400, width=32, layers=2, heads=2, hidden=48, context=1024),
@@ -107,13 +120,37 @@ def test_what_enters_is_good_in_every_language(tmp_path: Path) -> None:
     assert PlannerResult(run, worse, tmp_path).shortfalls == ["families/z: 80.0% of 85%"]
 
 
-def test_only_replies_are_learned() -> None:
-    batch = as_batch([([5, 6, 7], [8, 9, END_ID]), ([5], [8, END_ID])])
-    assert batch.tokens.shape == batch.wanted.shape == batch.replies.shape == (2, 16)
-    assert batch.wanted[0, :7].tolist() == [6, 7, 8, 9, END_ID, NOTHING, NOTHING]
-    assert batch.wanted[1, :3].tolist() == [8, END_ID, NOTHING]
-    assert batch.replies[0, :7].tolist() == [False, False, True, True, True, False, False]
-    assert batch.replies[1, :3].tolist() == [True, True, False]
+def test_only_what_follows_is_learned_and_replies_are_told_apart() -> None:
+    batch = as_batch([Row([5, 6], [([7, 8], [9, END_ID]), ([7], [END_ID])])])
+    assert batch.tokens.tolist() == [5, 6, 7, 8, 9, END_ID, 7, END_ID]
+    assert batch.wanted.tolist() == [6, NOTHING, 8, 9, END_ID, NOTHING, END_ID, NOTHING]
+    assert batch.replies.tolist() == [False, False, False, True, True, False, True, False]
+    assert batch.forks.places.tolist() == [0, 1, 2, 3, 4, 5, 2, 3]
+
+
+def test_batches_have_rows_of_like_lengths_and_leave_out_what_is_too_long() -> None:
+    rows = [Row([1] * shared, [([2] * 3, [3] * ending)] * 2) for shared in (10, 30) for ending in (4, 60)]
+    settings = SMALL.model_copy(update={"batch": 50, "shape": SMALL.shape.model_copy(update={"context": 80})})
+    sizes = [[row.lengths for row in batch] for batch in in_batches(rows, settings)]
+    assert sizes == [[(10, [7, 7])], [(30, [7, 7])], [(10, [63, 63])]]
+    assert [len(batch) for batch in in_batches(rows, SMALL)] == [4]
+
+
+def test_texts_of_a_group_say_what_is_seen_once_and_make_the_prompts() -> None:
+    for group in (Examples(Random(seed), SKILLS).group(ENDINGS) for seed in range(12)):
+        told = told_of(group)
+        assert [(told.shared + task, reply) for task, reply in told.endings] == [text_of(example) for example in group]
+        assert len(told.endings) == ENDINGS and "#task" not in told.shared
+
+
+def test_tokens_do_not_reach_across_the_fork() -> None:
+    """What is read token by token in training is what llama.cpp makes of the whole prompt."""
+    chunk = make_chunk(1, 0, 30)
+    tokenizer = train_tokenizer((told.shared + task + reply for told in chunk for task, reply in told.endings), 500)
+    for told in chunk:
+        for task, _ in told.endings:
+            whole = encode(tokenizer, told.shared + task)
+            assert whole == [*encode(tokenizer, told.shared), *encode(tokenizer, task)]
 
 
 def test_easy_examples_become_fewer_and_are_one_plain_thing_to_do() -> None:
@@ -121,8 +158,8 @@ def test_easy_examples_become_fewer_and_are_one_plain_thing_to_do() -> None:
     assert [easy_share(number, settings) for number in range(6)] == [1.0, 0.75, 0.5, 0.25, 0.0, 0.0]
     assert easy_share(0, PlannerSettings(easy=0)) == 0.0
     plain = make_chunk(1, 0, 40, easy=1.0)
-    assert all("#done" not in prompt and "#keep" not in prompt for prompt, _ in plain)
-    assert any("#done" in prompt for prompt, _ in make_chunk(1, 0, 40))
+    assert all("#done" not in told.shared and "#keep" not in told.shared for told in plain)
+    assert any("#done" in told.shared for told in make_chunk(1, 0, 40))
 
 
 def test_rates_rise_evenly_and_fall_as_a_cosine() -> None:
