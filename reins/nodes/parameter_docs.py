@@ -14,7 +14,7 @@ from reins.nodes.camera import CameraSettings
 from reins.nodes.parameters import Settings, bounds_of
 from reins.nodes.perception_settings import PerceptionSettings
 from reins.nodes.planner_settings import PlannerSettings
-from reins.nodes.robot import RobotSettings
+from reins.nodes.robot_settings import RobotSettings
 from reins.nodes.safety import SafetyNodeSettings
 from reins.nodes.sim_cameras import SimCamerasSettings
 from reins.nodes.sim_viewer import SimViewerSettings

@@ -1,38 +1,33 @@
 """The robot node: hosts one driver, publishes what it measures, and applies `command/safe` and nothing else."""
 
 import time
-from array import array
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from pydantic import Field
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 from reins_msgs import msg as ros
 from reins_msgs.srv import Arm, ResetWorld
-from rosgraph_msgs.msg import Clock as ClockMessage
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Int64, String
+from std_msgs.msg import Int64
 from std_srvs.srv import Trigger
 
 from reins.blackbox.stops import CUT, ROBOT_STOPPED
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
-from reins.hardware.braking import MARGIN
 from reins.hardware.host import DriverHost
 from reins.hardware.profile import load_profile
 from reins.hardware.profile_base import Profile
 from reins.hardware.robot import Driver, StopCategory
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import ControlLoop, Inbox
-from reins.nodes.convert import event_to_msg, fill_time, to_sequence
-from reins.nodes.convert_scene import world_to_msg
+from reins.nodes.convert import event_to_msg
 from reins.nodes.drivers import make_robot
 from reins.nodes.heartbeat import NodeWatch
-from reins.nodes.parameters import Settings
-from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED, STANDARD
+from reins.nodes.qos import CONTROL, EVENTS, HEARTBEAT, LATCHED
 from reins.nodes.rivals import PublisherNames
+from reins.nodes.robot_outlet import RobotOutlet
+from reins.nodes.robot_settings import RobotSettings
 from reins.nodes.running import run
 from reins.nodes.stages import Stages, stage_arm
 from reins.nodes.wires import wire_of
@@ -41,55 +36,7 @@ from reins.safety.modes import Mode
 from reins.sim.simulators import SimulatedRobot
 
 WORLD_RATE: Final = 10.0
-"""How often the truth of a simulated world is published [Hz of robot time]."""
-
-SLOWEST: Final = 0.2
-"""Real-time factor below which states come so rarely that the other nodes' deadlines on the steady clock would pass."""
-
-FASTEST: Final = 4.0
-"""Real-time factor above which no machine keeps up with the messages."""
-
-
-class RobotSettings(Settings):
-    """Parameters of the robot node."""
-
-    robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
-    backend: str = Field("mujoco", description="driver behind the Robot interface")
-    robot_ip: str = Field("", description="address of a real robot; simulations ignore it")
-    world: str = Field(
-        "tabletop",
-        description="world of a simulation: a name, or the path of a YAML file",
-    )
-    seed: int = Field(
-        0,
-        ge=0,
-        le=2**32 - 1,
-        description="seed of the random poses of a simulated world",
-    )
-    real_time_factor: float = Field(
-        1.0,
-        ge=SLOWEST,
-        le=FASTEST,
-        description="simulated seconds per second; real robots ignore it",
-    )
-    safety_node: str = Field("safety", description="node whose end stops the robot before its silence would")
-    stage: Literal["auto", "unarmed", "dry_run", "reduced", "full"] = Field(
-        "auto", description="stage of bring-up; auto starts a simulation in full and a real arm in unarmed"
-    )
-    braking_margin: float = Field(
-        MARGIN,
-        ge=0.05,
-        le=2.0,
-        description="an arm that would stand later than its acceleration limits allow, by more than this, is cut: its "
-        "stop becomes one of category 0 [s]",
-    )
-    estop_category: int = Field(
-        StopCategory.CONTROLLED.value,
-        ge=StopCategory.CUT.value,
-        le=StopCategory.CONTROLLED.value,
-        description="category of an emergency stop by IEC 60204-1: 1 brakes; 0 cuts the drives' power at once, or does "
-        "what comes nearest to it on this robot",
-    )
+"""How often the truth of a simulated world is published, and what an arm measures in a dry run [Hz of robot time]."""
 
 
 class RobotNode(ManagedNode[RobotSettings]):
@@ -109,7 +56,6 @@ class RobotNode(ManagedNode[RobotSettings]):
         settings = self.settings
         self._profile = load_profile(settings.robot, Profile)
         self._wire = wire_of(self._profile)
-        self._fingers = self._wire.fingers(self._profile)
         self._robot = make_robot(settings.backend, self._profile, settings.world, settings.seed, settings.robot_ip)
         self._simulated = self._robot if isinstance(self._robot, SimulatedRobot) else None
         staged = stage_arm(self._robot, self._profile, settings.stage)
@@ -134,8 +80,7 @@ class RobotNode(ManagedNode[RobotSettings]):
         self.get_logger().info(f"{self._profile.title}, {what}, backend {settings.backend}: not armed")
 
     def _announce(self) -> None:
-        self._states = self.create_publisher(self._wire.state, "robot_state", CONTROL)
-        self._joints = self.create_publisher(JointState, "joint_states", STANDARD)
+        self._outlet = RobotOutlet(self, self._profile, self._simulated)
         self._events = self.create_publisher(ros.SafetyEvent, "safety/events", EVENTS)
         self._latencies = self.create_publisher(Int64, "robot/command_latency", EVENTS)
         self._commands: Inbox[Any] = Inbox(self, self._wire.safe, "command/safe", CONTROL)
@@ -143,26 +88,11 @@ class RobotNode(ManagedNode[RobotSettings]):
         if self.settings.estop_category == StopCategory.CUT:
             self._estops = [(Inbox(self, ros.SafetyState, "safety/state", LATCHED), self._on_safety_state)]
         self._beats = Inbox(self, ros.Heartbeat, "heartbeat", HEARTBEAT)
-        self._joint_state = JointState(name=[*self._profile.joint_names, *self._fingers])
         self.create_service(Arm, "robot/arm", self._on_arm)
         self.create_service(Trigger, "robot/recover", self._on_recover)
-        self._describe()
         self._naming = PublisherNames(self, self._commands.topic, self._name_publishers)
         if self._simulated is not None:
-            self._now = ClockMessage()
-            self._clock_publisher = self.create_publisher(ClockMessage, "clock", STANDARD)
-            self._world = self.create_publisher(ros.WorldState, "sim/world_state", CONTROL)
             self.create_service(ResetWorld, "sim/reset", self._on_reset)
-
-    def _describe(self) -> None:
-        """Publish the URDF, for who shows the robot; without it reins works, too."""
-        try:
-            text = self._wire.description(self._profile)
-        except ReinsError as error:
-            self.log(Severity.WARN, f"robot_description is not published: {error}")
-            return
-        if text:
-            self.create_publisher(String, "robot_description", LATCHED).publish(String(data=text))
 
     def activate(self) -> None:
         """Start the control thread."""
@@ -240,16 +170,10 @@ class RobotNode(ManagedNode[RobotSettings]):
         # Counted in ticks: a stall of this node is no silence of the robot.
         self._silence = 0.0 if state.stamp != self._stamp else self._silence + self._period
         self._stamp = state.stamp
-        self._joints.publish(self._fill_joint_state(state))
-        self._states.publish(self._wire.state_to_msg(state, self._host.armed))
-        if self._simulated is not None:
-            fill_time(self._now.clock, state.stamp)
-            self._clock_publisher.publish(self._now)
-            if self._ticks % self._world_every == 0:
-                truth = self._simulated.world_state()
-                self._world.publish(world_to_msg(replace(truth, stamp=state.stamp)))
-        if self._stages is not None and self._ticks % self._world_every == 0:
-            self._stages.tell_measured(self._fill_joint_state)
+        rarely = self._ticks % self._world_every == 0
+        self._outlet.tell(state, self._host.armed, truth=rarely)
+        if self._stages is not None and rarely:
+            self._stages.tell_measured(self._outlet.joint_state)
         self._ticks += 1
         self._tell_stops(state.fault)
         self._host.step(self._period)
@@ -294,14 +218,6 @@ class RobotNode(ManagedNode[RobotSettings]):
         """The measured state; its time goes on where a reset world starts again at 0."""
         state = self._host.read()
         return replace(state, stamp=state.stamp + self._time_offset) if self._time_offset else state
-
-    def _fill_joint_state(self, state: Any) -> JointState:
-        fingers, message = len(self._fingers), self._joint_state
-        fill_time(message.header.stamp, state.stamp)
-        message.position = to_sequence(state.position) + array("d", [self._wire.finger_position(state)] * fingers)
-        message.velocity = to_sequence(state.velocity) + array("d", [0.0] * fingers)
-        message.effort = to_sequence(state.effort) + array("d", [0.0] * fingers)
-        return message
 
     def _report(self, severity: Severity, kind: str, reason: str) -> None:
         self._events.publish(event_to_msg(SafetyEvent(self._stamp, severity, kind, self.get_name(), reason)))

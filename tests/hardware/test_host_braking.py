@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 import pytest
+from brakeless import Brakeless
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,20 +24,8 @@ WATCHED: Final = round(1.5 / PERIOD)
 """Periods after which every arm that brakes has long stood."""
 
 
-class Brakeless(MujocoRobot):
-    """Once its brakes fail, it goes on as it moved last, whatever it is told; only a cut stops it."""
-
-    failing = False
-
-    def write(self, command: SafeCommand) -> None:
-        if not self.failing:
-            super().write(command)
-
-    def stop(self, category: StopCategory, reason: str) -> None:
-        if self.failing and category is StopCategory.CONTROLLED:
-            self._fault = self._fault or reason
-        else:
-            super().stop(category, reason)
+class BrakelessArm(Brakeless, MujocoRobot):  # type: ignore[misc]
+    """A simulated arm whose brakes can fail."""
 
 
 class Driven:
@@ -96,14 +85,14 @@ WAYS: Final = (disarmed, silent, refused, told_to_stand)
 
 
 @pytest.fixture(scope="module")
-def brakeless() -> Iterator[Brakeless]:
-    robot = Brakeless(PROFILE, WORLD, seed=1)
+def brakeless() -> Iterator[BrakelessArm]:
+    robot = BrakelessArm(PROFILE, WORLD, seed=1)
     yield robot
     robot.close()
 
 
 @pytest.fixture
-def driven(brakeless: Brakeless) -> Driven:
+def driven(brakeless: BrakelessArm) -> Driven:
     brakeless.failing = False
     made = Driven(brakeless, PROFILE)
     wanted = np.zeros(len(PROFILE.joints))
@@ -113,7 +102,7 @@ def driven(brakeless: Brakeless) -> Driven:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_arm_that_does_not_brake_is_cut_and_stands(driven: Driven, brakeless: Brakeless, way: Way) -> None:
+def test_an_arm_that_does_not_brake_is_cut_and_stands(driven: Driven, brakeless: BrakelessArm, way: Way) -> None:
     if way is refused:
         go_on = way(driven)  # it is the driver that refuses, and then does not brake
         brakeless._braking, brakeless.failing = False, True
@@ -136,7 +125,7 @@ def test_an_arm_that_does_not_brake_is_cut_and_stands(driven: Driven, brakeless:
     assert state.fault
 
 
-def test_what_it_was_cut_for_is_told_until_it_recovers(driven: Driven, brakeless: Brakeless) -> None:
+def test_what_it_was_cut_for_is_told_until_it_recovers(driven: Driven, brakeless: BrakelessArm) -> None:
     brakeless.failing = True
     driven.host.disarm("disarmed by ann")
     for _ in range(WATCHED):
@@ -157,7 +146,7 @@ def test_a_cut_that_is_asked_for_is_told_too(driven: Driven) -> None:
 
 
 def test_a_cut_that_does_not_stop_it_is_not_made_again(
-    driven: Driven, brakeless: Brakeless, monkeypatch: pytest.MonkeyPatch
+    driven: Driven, brakeless: BrakelessArm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = list[StopCategory]()
     monkeypatch.setattr(brakeless, "stop", lambda category, _reason: asked.append(category))
@@ -169,7 +158,7 @@ def test_a_cut_that_does_not_stop_it_is_not_made_again(
     assert asked.count(StopCategory.CUT) == 1
 
 
-def test_commands_that_a_stopped_driver_ignores_do_not_end_the_watch(driven: Driven, brakeless: Brakeless) -> None:
+def test_commands_that_a_stopped_driver_ignores_do_not_end_the_watch(driven: Driven, brakeless: BrakelessArm) -> None:
     """The safety monitor brakes in a ramp of its own while it learns of the driver's fault."""
     driven.send(driven.velocity, jump=1.0)
     brakeless._braking, brakeless.failing = False, True
@@ -178,7 +167,7 @@ def test_commands_that_a_stopped_driver_ignores_do_not_end_the_watch(driven: Dri
     assert driven.host.cut
 
 
-def test_an_arm_at_rest_that_runs_away_is_cut_when_somebody_stops_it(driven: Driven, brakeless: Brakeless) -> None:
+def test_an_arm_at_rest_that_runs_away_is_cut_when_somebody_stops_it(driven: Driven, brakeless: BrakelessArm) -> None:
     for _ in range(WATCHED):
         driven.send(np.zeros_like(driven.velocity))
     brakeless.failing = True

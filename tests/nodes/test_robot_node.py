@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rclpy
+from brakeless import Brakeless
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.utilities import try_shutdown
@@ -22,11 +23,12 @@ from std_srvs.srv import Trigger
 
 from reins.demo.session import free_domain
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import Robot, RobotSpec, RobotState, SafeCommand, StopCategory
+from reins.hardware.robot import Robot, RobotSpec, RobotState, StopCategory
 from reins.nodes import drivers
 from reins.nodes.control_loop import Inbox
 from reins.nodes.qos import CONTROL, EVENTS, LATCHED
-from reins.nodes.robot import RobotNode, RobotSettings
+from reins.nodes.robot import RobotNode
+from reins.nodes.robot_settings import RobotSettings
 from reins.nodes.wires import MOVING
 from reins.safety.constraints import AUTOMATION, PLANNER
 from reins.safety.modes import Mode
@@ -51,19 +53,13 @@ def real(profile: RobotProfile, world: str, seed: int) -> Robot:
     return RealRobot(profile, load_world(world), seed)
 
 
-class Brakeless(MujocoRobot):
+class RunawayArm(Brakeless, MujocoRobot):  # type: ignore[misc]
     """It moves for ever, whatever it is told; only a cut stops it."""
+
+    failing = True
 
     def run_away(self, speed: float) -> None:
         self._speeds[:, 0] = speed
-
-    def write(self, command: SafeCommand) -> None:
-        """Not done."""
-
-    def stop(self, category: StopCategory, reason: str) -> None:
-        if category is StopCategory.CUT:
-            super().stop(category, reason)
-        self._fault = self._fault or reason
 
 
 class Commander:
@@ -385,10 +381,10 @@ def until(node: RobotNode, holds: Callable[[], bool]) -> None:
 def test_an_arm_that_does_not_brake_is_cut_and_an_event_says_why(
     make: Callable[..., RobotNode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = list[Brakeless]()
+    made = list[RunawayArm]()
 
     def brakeless(profile: RobotProfile, world: str, seed: int) -> Robot:
-        made.append(Brakeless(profile, load_world(world), seed))
+        made.append(RunawayArm(profile, load_world(world), seed))
         return made[-1]
 
     monkeypatch.setitem(drivers.DRIVERS, "real", brakeless)

@@ -5,12 +5,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from brakeless import Brakeless
 from safety_loop import PERIOD, KinematicRobot, Loop
 
 from reins.contracts.event import Severity
 from reins.hardware.braking import MARGIN
 from reins.hardware.profile import RobotProfile
-from reins.hardware.robot import JointCommand, SafeCommand, StopCategory
+from reins.hardware.robot import JointCommand, StopCategory
 from reins.safety.modes import Mode
 from reins.teleop.core import TeleopCore
 from reins.teleop.intent import Direction
@@ -71,28 +72,14 @@ def test_e_stop_leaves_the_last_velocity_active(loop: Loop) -> None:
     assert loop.is_in(Mode.READY)
 
 
-class Brakeless(KinematicRobot):  # type: ignore[misc]
-    """Once its brakes fail, it goes on as it moved last; only a cut stops it."""
-
-    failing = False
-
-    def write(self, command: SafeCommand) -> None:
-        """Not done any more."""
-        if not self.failing:
-            super().write(command)
-
-    def stop(self, category: StopCategory, reason: str) -> None:
-        """Only told."""
-        if self.failing and category is StopCategory.CONTROLLED:
-            self._fault = self._fault or reason  # type: ignore[has-type]
-        else:
-            super().stop(category, reason)
+class BrakelessArm(Brakeless, KinematicRobot):  # type: ignore[misc]
+    """An arm whose brakes can fail."""
 
 
 @pytest.mark.parametrize("cause", ["an emergency stop", "a node that dies"])
 def test_the_arm_does_not_brake_when_it_is_stopped(profile: RobotProfile, cause: str) -> None:
     """… and everybody thinks that it stands."""
-    robot = Brakeless(profile)
+    robot = BrakelessArm(profile)
     loop = Loop(profile, robot).begin()
     loop.drive("skill", SPEED, 30)
     robot.failing = True
