@@ -157,7 +157,7 @@ class Feed:
         try:
             numbers = count(self.chunk)
 
-            def ask() -> "Future[list[Text]]":
+            def ask() -> "Future[list[Told]]":
                 number = next(numbers)
                 return pool.submit(make_chunk, settings.seed, number, settings.chunk, easy_share(number, settings))
 

@@ -106,7 +106,11 @@ class Llama(nn.Module):
 
     def hidden_of_forks(self, tokens: Tensor, at: Forks) -> Tensor:
         """(tokens, width) before the output, of tokens (tokens,) that stand where `at` says."""
-        return self._through(tokens[None], at.places[None], lambda *parts: attend_forked(*parts, at))[0]
+
+        def mix(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+            return attend_forked(query, key, value, at)
+
+        return self._through(tokens[None], at.places[None], mix)[0]
 
     def _through(self, tokens: Tensor, places: Tensor, mix: Mix) -> Tensor:
         """(rows, tokens, width) before the output, of tokens at these places, with this attention."""

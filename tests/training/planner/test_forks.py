@@ -32,7 +32,7 @@ def test_every_ending_is_as_if_it_stood_alone(lengths: list[tuple[int, list[int]
     hidden = network.hidden_of_forks(torch.cat([part for row in parts for part in row]), forks(lengths))
     weight = torch.randn(SHAPE.width)
     (hidden @ weight).square().sum().backward()
-    forked = [parameter.grad.clone() for parameter in network.parameters()]
+    forked = [parameter.grad.clone() for parameter in network.parameters() if parameter.grad is not None]
     network.zero_grad()
     of_row = hidden.split([sum(map(len, row)) for row in parts])
     for found, (first, *ends) in zip(of_row, parts, strict=True):

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -51,12 +50,8 @@ SMALL = PlannerSettings(
 
 
 @pytest.fixture(autouse=True)
-def no_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "ProcessPoolExecutor", Here)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def weights(network: Llama) -> dict[str, object]:
