@@ -69,6 +69,18 @@ def missing(
     return [fact_text(goal.fact, negated=True) for goal in stage.unmet(progress.before, scene)]
 
 
+def left_of(task: Task, scene: Scene, history: History) -> Task:
+    """What is left of a task: the stages that were not reached yet, or what is to last if all were.
+
+    Args:
+        task: what is to be so.
+        scene: what is seen now.
+        history: the task so far.
+    """
+    progress = _progress(task, history, scene)
+    return replace(task, stages=task.stages[progress.stage :] or (_upkeep(task),))
+
+
 def _settle(
     task: Task, history: History, registry: Mapping[str, SkillSpec], effort: int
 ) -> tuple[Task, list[SkillCall]]:

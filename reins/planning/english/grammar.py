@@ -65,7 +65,7 @@ class _Parser:
         return CannotDo(f"I do not understand '{self._at.peek().text}'{before}; I expected {wanted}")
 
     def _constraint(self) -> None:
-        """not TOUCH things | avoid [TOUCH] things | leave things alone"""
+        """not TOUCH things | avoid [TOUCH] things | mind things | leave things alone"""
         start = self._at.take()
         if start.value == "alone":
             raise CannotDo(f"I do not understand '{start.text}' here")
@@ -73,7 +73,7 @@ class _Parser:
             verb = self._at.take()
             if verb.kind is not Kind.TOUCH and verb.value not in ("move", "push", "take"):
                 raise CannotDo(f"'{start.text} {verb.text}': of things not to do I only understand what not to touch")
-        else:
+        elif start.value != "mind":  # "would you mind picking up …" forbids nothing
             self._at.accept(Kind.TOUCH)
         things = self._things((Kind.AND, Kind.OR))
         if start.value == "leave" and self._at.take().value != "alone":

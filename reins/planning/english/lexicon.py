@@ -134,13 +134,23 @@ _PHRASES: Final[Phrases] = {
     ),
     (Kind.NOT, "not"): (
         "do not, don't, dont, never, without, be careful not to, make sure not to, make sure you do not, "
-        "take care not to, must not, you must not, and not, not, be sure not to, do not ever"
+        "take care not to, must not, you must not, and not, not, be sure not to, do not ever, don't ever, do not even, "
+        "don't even, don't you dare, never ever, must never, you must never, should not, you should not, shouldn't, "
+        "you shouldn't, mustn't, you mustn't, under no circumstances, on no account, refrain from"
     ),
-    (Kind.NOT, "avoid"): "avoid, avoiding, keep away from, keeping away from, stay away from, keep clear of",
+    (Kind.NOT, "avoid"): (
+        "avoid, avoiding, keep away from, keeping away from, stay away from, keep clear of, stay clear of, "
+        "steer clear of, keep off, keeping off, stay off, hands off, keep your hands off, keep your distance from, "
+        "watch out for, look out for, beware of"
+    ),
+    (Kind.NOT, "mind"): "mind, be mindful of",
     (Kind.TOUCH, "touch"): (
         "touch, touching, moving, disturb, disturbing, bump, bumping, bump into, bumping into, hit, hitting, "
         "knock over, knocking over, pushing, use, using, picking up, go near, going near, come near, grabbing, "
-        "tip over, tipping over, shifting, come close to, get close to"
+        "tip over, tipping over, shifting, come close to, get close to, go close to, get near, getting near, "
+        "go anywhere near, going anywhere near, come anywhere near, get anywhere near, go anywhere close to, "
+        "come anywhere close to, get anywhere close to, bump against, bumping against, approach, approaching, "
+        "interfere with, mess with"
     ),
     (Kind.ALONE, "leave"): "leave, keep, leaving, keeping",
     (Kind.ALONE, "alone"): "alone, untouched, as it is, as they are, where it is, where they are, in place",
@@ -167,11 +177,16 @@ def _always() -> Vocabulary:
 
 
 def vocabulary(scene: Scene) -> Vocabulary:
-    """Every phrase that is understood in a scene: the lexicon, and the scene's own colours, labels and object ids."""
-    own: dict[str, tuple[Kind, str]] = {}
+    """Every phrase that is understood in a scene: the lexicon, and the scene's own colours, labels and object ids.
+
+    One that is made of the lexicon's words alone is left out: that something is labelled "yellow block" is no reason to
+    take these words for its name.
+    """
+    always, own = _always(), dict[str, tuple[Kind, str]]()
     for item in scene.objects.values():
         own[item.colour] = (Kind.COLOUR, item.colour)
         own[item.label] = (Kind.NOUN, item.label)
         own[f"{item.label}s"] = (Kind.PLURAL, item.label)
-        own[item.id] = (Kind.OBJECT, item.id)
-    return {**own, **_always()}
+    own |= {name: (Kind.OBJECT, name) for name in scene.objects}
+    named = {phrase: kind for phrase, kind in own.items() if not all(word in always for word in phrase.split())}
+    return {**named, **always}

@@ -1,7 +1,8 @@
 """What an instruction says must not be touched, read without a model: no reply can drop it.
 
 A model may add constraints to these and never takes one away. What stands in quotes is text that somebody refers to (a
-sign, a caption), not something that the operator asks for.
+sign, a caption), not something that the operator asks for; unless it is the mere name of a thing, right where the
+operator says what not to touch: don't touch the "yellow block".
 """
 
 import re
@@ -9,27 +10,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from reins.contracts.plan import Constraint
-from reins.contracts.scene import Scene, SceneObject
+from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.lexicon import Kind, vocabulary
 from reins.planning.english.meaning import read
+from reins.planning.language.guard_chinese import chinese_constraints, forbids_last, forbids_next, is_chinese_name
+from reins.planning.language.quotes import MARK, QUOTED, straight
+from reins.planning.phrasebook import Token, Vocabulary, phrases_at, words_of
 from reins.skills.registry import SkillSpec
 
-_QUOTED: Final = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»|‘[^’]*’|「[^」]*」|『[^』]*』|(?<!\w)'[^']*'(?!\w)")
-_APOSTROPHE: Final = re.compile(r"(?<=\w)’(?=\w)")
-_CHINESE_NOT: Final = re.compile(
-    r"(?:不要|别|不许|不能|不准|勿|禁止)(?:再)?(?:去)?(?:碰到|触碰|碰|动|推|拿|移动|接触|靠近)([^，。；！？,.;!?]*)"
-)
-_CHINESE_JOIN: Final = re.compile(r"[和或与、跟及]")
-_CHINESE_CARE: Final = {"小心": 0.5, "轻轻": 0.5, "轻一点": 0.5, "慢慢": 0.3, "慢一点": 0.3, "缓慢": 0.3}
-CHINESE_COLOURS: Final = {
-    **{"红": "red", "绿": "green", "蓝": "blue", "黄": "yellow", "白": "white", "黑": "black"},
-    **{"橙": "orange", "紫": "purple", "粉": "pink", "棕": "brown", "灰": "grey"},
-}
-CHINESE_KINDS: Final = {"方块": "block", "积木": "block", "木块": "block", "碗": "bowl", "盘": "plate", "碟": "plate"}
 _END: Final = re.compile(r"[.;!?\n]|\bthen\b")
 _PART: Final = re.compile(r",|\band\b|\bbut\b|\bwhile\b")
 _WORD: Final = re.compile(r"\s+")
+_NO_WARNING: Final = re.compile(r"\b(?:never|don't|do not|you|in|to|my|your|of|a) mind\b")
+"""Where "mind" warns of nothing."""
+_MADE: Final = (
+    "touched|moved|pushed|picked up|disturbed|bumped(?: into)?|hit|knocked(?: over)?|grabbed|lifted|shifted|displaced"
+)
+_NAMED_FIRST: Final = re.compile(
+    r"\s(?:(?:(?:must|may|should|shall|can|do|does|is|are)(?:n't| not)|cannot|(?:must|may|should|is|are|can) never)"
+    rf"(?: to| ever)* (?:be |get )?(?:{_MADE})\b(?! yet)|(?:is|are) (?:off[- ]limits|out of bounds|taboo)\b"
+    r"|(?:stays?|remains?) (?:where (?:it|they) (?:is|are)|untouched|put)\b)"
+)
+"""What says, after the name of a thing, that it must not be touched."""
+_LEAD: Final = re.compile(
+    r"[\s,]*(?:(?:and|but|so|also|please|while|however|remember|note|make sure|be sure|see to it|ensure|that)\b[\s,]*)*"
+)
+"""What may come before the name of such a thing."""
+_NAMING: Final = (Kind.ARTICLE, Kind.ALL, Kind.COLOUR, Kind.NOUN, Kind.PLURAL, Kind.RANK, Kind.OTHER, Kind.OBJECT)
 
 
 def said_constraints(instruction: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> tuple[Constraint, ...]:
@@ -42,11 +50,12 @@ def said_constraints(instruction: str, scene: Scene, registry: Mapping[str, Skil
         scene: the scene in which it was said.
         registry: the skills' declarations.
     """
-    said = _QUOTED.sub(" ", _APOSTROPHE.sub("'", instruction)).lower()
+    words = vocabulary(scene)
+    said = _unquoted(straight(instruction).lower(), words)
     whole = _read(said, scene, registry)
     if whole is not None:
         return whole
-    words = vocabulary(scene)
+    said = _NO_WARNING.sub(" ", said)
     forbidding = [phrase for phrase, (kind, _) in words.items() if kind is Kind.NOT]
     leaving = [phrase for phrase, (kind, value) in words.items() if kind is Kind.ALONE and value == "leave"]
     sweeping = [phrase for phrase, (kind, _) in words.items() if kind is Kind.ALL]
@@ -54,35 +63,12 @@ def said_constraints(instruction: str, scene: Scene, registry: Mapping[str, Skil
     for clause in _clauses(said, [*forbidding, *leaving]):
         readings = (_read(f"go home, {part}", scene, registry) for part in _shorter(clause, sweeping))
         found += next((reading for reading in readings if reading), ())
-    found += _chinese(said, scene)
+    for named in _named_first(said):
+        readings = (_forbidden_things(things, scene, registry) for things in named)
+        found += next((reading for reading in readings if reading), ())
+    found += chinese_constraints(said, scene)
     speeds = [float(value) for phrase, (kind, value) in words.items() if kind is Kind.ADVERB and _has(phrase, said)]
     return tightest([*found, *(Constraint(kind="speed", scale=scale) for scale in speeds)])
-
-
-def _chinese(said: str, scene: Scene) -> list[Constraint]:
-    """The same in Chinese: what follows "do not touch" in its clause, by colour and kind, and words of care.
-
-    Exceptions ("nothing but the red one") are left to the model.
-    """
-    named = [
-        item.id
-        for match in _CHINESE_NOT.finditer(said)
-        if "除" not in match[1]
-        for item in scene.objects.values()
-        for part in _CHINESE_JOIN.split(match[1])
-        if _is_meant(part, item)
-    ]
-    rules = [Constraint(kind="avoid", object=name) for name in dict.fromkeys(named)]
-    return rules + [Constraint(kind="speed", scale=scale) for word, scale in _CHINESE_CARE.items() if word in said]
-
-
-def _is_meant(text: str, item: SceneObject) -> bool:
-    """Whether a phrase names an object's colour, or its kind without any colour."""
-    colours = {colour for sign, colour in CHINESE_COLOURS.items() if sign in text}
-    kinds = {kind for sign, kind in CHINESE_KINDS.items() if sign in text}
-    return (
-        bool(colours or kinds) and item.colour in (colours or {item.colour}) and item.label in (kinds or {item.label})
-    )
 
 
 def tightest(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
@@ -122,3 +108,71 @@ def _shorter(clause: str, sweeping: list[str]) -> Iterator[str]:
 
 def _has(phrase: str, said: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", said) is not None
+
+
+def _unquoted(said: str, words: Vocabulary) -> str:
+    """The text without what it quotes, but for names of things where it says what not to touch."""
+    text, end = "", 0
+    for match in QUOTED.finditer(said):
+        text += said[end : match.start()]
+        name, end = match[0][1:-1].strip(), match.end()
+        rest = said[end:]
+        chinese = is_chinese_name(name) and (forbids_next(text) or forbids_last(rest))
+        english = _is_name(name, words) and (_forbids_next(text, words) or _forbids_last(rest, words))
+        text += f" {name} " if english or chinese else " "
+    return text + said[end:]
+
+
+def _is_name(text: str, words: Vocabulary) -> bool:
+    """Whether a text names things and does nothing else."""
+    tokens = _tokens(text, words)
+    return bool(tokens) and all(token is not None and token.kind in (*_NAMING, Kind.AND) for token in tokens)
+
+
+def _forbids_next(text: str, words: Vocabulary) -> bool:
+    """Whether what comes right after a text is what it says must not be touched."""
+    forbids = False
+    for token in _tokens(_END.split(text)[-1], words):
+        kind = None if token is None else token.kind
+        if kind is Kind.NOT or (token is not None and kind is Kind.ALONE and token.value == "leave"):
+            forbids = True
+        elif kind is Kind.VERB:
+            forbids &= token is not None and token.value in ("move", "push", "take")
+        else:
+            forbids &= kind in (Kind.TOUCH, Kind.AND, Kind.OR, Kind.FILLER, *_NAMING)
+    return forbids
+
+
+def _forbids_last(text: str, words: Vocabulary) -> bool:
+    """Whether a text begins by saying that what comes right before it must not be touched, with others or alone."""
+    said = _NAMED_FIRST.search(text)
+    if said is None:
+        return False
+    between = re.sub(MARK, " ", text[: said.start()])
+    return not between.strip() or _is_name(between, words)
+
+
+def _tokens(text: str, words: Vocabulary) -> list[Token | None]:
+    """The phrases of a text; None for a word that is not known."""
+    said, found, position = words_of(text), list[Token | None](), 0
+    while position < len(said):
+        token, length = next(phrases_at(said, position, words), (None, 1))
+        found.append(token)
+        position += length
+    return found
+
+
+def _named_first(said: str) -> Iterator[tuple[str, ...]]:
+    """What may be meant by "… must not be touched", for each of these; the likeliest first."""
+    for match in _NAMED_FIRST.finditer(said):
+        sentence = _END.split(said[: match.start()])[-1].rpartition(":")[2]
+        yield tuple(_LEAD.sub("", part, count=1) for part in (sentence, _PART.split(sentence)[-1]))
+
+
+def _forbidden_things(things: str, scene: Scene, registry: Mapping[str, SkillSpec]) -> tuple[Constraint, ...]:
+    """The rule not to touch these; none where they are not understood, or are more than things."""
+    try:
+        task = read(f"go home, do not touch {things}", scene, registry)
+    except (CannotDo, Unclear):
+        return ()
+    return task.constraints if len(task.stages) == 1 else ()

@@ -7,13 +7,13 @@ plan, the operator is asked. So the model proposes, and never decides what is al
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
 from reins.contracts.errors import ReinsError
-from reins.contracts.plan import Constraint, Plan, SkillCall
+from reins.contracts.plan import Constraint, Plan
 from reins.contracts.scene import Scene
 from reins.language_models.model import (
     Bounds,
@@ -30,9 +30,10 @@ from reins.planning.english.meaning import read
 from reins.planning.language.cache import PlanCache, key_of
 from reins.planning.language.chat import again, chat_prompt
 from reins.planning.language.compact import compact_prompt, kind_names, plain_instruction
+from reins.planning.language.fidelity import against_the_words
 from reins.planning.language.guard import said_constraints, tightest
+from reins.planning.language.harm import harm_refusal
 from reins.planning.language.plain import Names, Naming
-from reins.planning.language.promise import falls_short
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
 from reins.planning.language.settings import LanguageSettings
@@ -106,6 +107,8 @@ class LanguagePlanner:
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         """The model's plan if it passes, else the symbolic planner's, else a question to the operator.
 
+        What would harm people or things is refused, and no model asked.
+
         Raises:
             Cancelled: it was cancelled.
         """
@@ -115,6 +118,9 @@ class LanguagePlanner:
             plain_instruction(instruction)
         except ReinsError as error:
             return Plan(refusal=str(error))
+        if refusal := harm_refusal(instruction):
+            self._trace.write("refused", why=refusal)
+            return Plan(refusal=refusal)
         if (plan := self._remembered(question)) is not None:
             return plan
         try:
@@ -314,17 +320,7 @@ class LanguagePlanner:
         if not plan.steps:
             unmet = self.unmet(question.instruction, question.scene, question.history)
             return [f"it has no steps, and {clause}" for clause in unmet]
-        return [f"that is not what was asked for: {clause}" for clause in self._short(plan.steps, question)]
-
-    def _short(self, steps: Sequence[SkillCall], question: _Question) -> list[str]:
-        """What a first plan leaves undone, where every word of the instruction is known."""
-        if question.history.steps:
-            return []
-        try:
-            task = read(question.instruction, question.history.initial, self._registry)
-        except (Unclear, CannotDo):
-            return []
-        return falls_short(steps, task, question.scene, self._registry)
+        return against_the_words(plan.steps, question.instruction, question.scene, question.history, self._registry)
 
     def _without_model(self, question: _Question, why: str) -> Plan:
         """What the symbolic planner says, else what is left of the plan at hand, else a question to the operator."""

@@ -13,6 +13,7 @@ _TITLES: Final = {
     "call": "Model replied",
     "trouble": "Model failed",
     "cache": "Remembered",
+    "refused": "Refused unasked",
     "plan": "Plan",
     "ask": "Operator asked",
     "answer": "Operator said",
@@ -111,7 +112,7 @@ def _went_well(entry: Entry) -> bool | None:
             return bool(entry.get("success"))
         case "end":
             return bool(entry.get("outcome") == "succeeded")
-        case "trouble":
+        case "trouble" | "refused":
             return False
         case "answer":
             return entry.get("verdict") in ("approve", "edit")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reins.contracts.plan import SkillCall
-from reins.planning.language.guard import CHINESE_COLOURS, CHINESE_KINDS
+from reins.planning.language.guard_chinese import CHINESE_COLOURS, CHINESE_KINDS
 
 _WORD: Final = re.compile(r"[a-z]+")
 

@@ -7,9 +7,10 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.facts import facts_of
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
+from reins.planning.language.excess import goes_beyond
 from reins.planning.language.reply import read_reply
 from reins.planning.planner import History, StepRecord
-from reins.planning.pursuit import missing
+from reins.planning.pursuit import left_of, missing
 from reins.planning.simulation import expected_facts
 from reins.planning.verifier import verify
 from reins.skills.registry import SkillSpec
@@ -77,7 +78,12 @@ def _difference(plan: Plan, example: Example, registry: Mapping[str, SkillSpec])
         return unmet[0][0]
     if len(plan.steps or ()) > len(example.plan.steps or ()) and not (_moved(plan) <= _moved(example.plan) and tasks):
         return "does more than what is asked"
-    return ""
+    met = [task for task, lack in zip(tasks, unmet, strict=True) if not lack]
+    beyond = [
+        goes_beyond(plan.steps or (), left_of(task, example.scene, example.history), example.scene, registry)
+        for task in met
+    ]
+    return f"does more than what is asked: {beyond[0][0]}" if beyond and all(beyond) else ""
 
 
 def played(steps: tuple[SkillCall, ...], example: Example, registry: Mapping[str, SkillSpec]) -> tuple[Scene, History]:

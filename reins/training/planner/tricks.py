@@ -39,7 +39,8 @@ class Trick:
 
     Attributes:
         text: what it says.
-        where: label, id or both of the object; or caption.
+        where: label, id or both of the object, in each case also what a vision-language model says of it (its name and
+            its attributes); or caption.
         name: id of the object; "" for the caption.
     """
 
@@ -56,6 +57,8 @@ class Trick:
             item,
             id=self.text if self.where in ("id", "both") else self.name,
             label=self.text if self.where in ("label", "both") else item.label,
+            name=self.text,
+            attributes=(self.text,),
         )
         objects = {
             (changed.id if key == self.name else key): (changed if key == self.name else other)

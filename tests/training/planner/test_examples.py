@@ -9,6 +9,7 @@ import pytest
 
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
+from reins.planning.language.chat import chat_prompt
 from reins.planning.language.compact import MOST_INSTRUCTION, compact_prompt
 from reins.planning.language.reply import read_reply, reply_text
 from reins.planning.planner import History
@@ -24,6 +25,7 @@ from reins.training.planner.phrases_file import LANGUAGES, load_held_out
 from reins.training.planner.references import Ref
 from reins.training.planner.scenes import SceneStyle, draw_scene
 from reins.training.planner.suites import SUITES
+from reins.training.planner.table import Table
 
 COUNT = 40
 
@@ -161,6 +163,17 @@ def test_what_a_text_in_a_scene_says_changes_neither_plan_nor_short_prompt() -> 
         ]
 
 
+def test_a_text_on_a_thing_is_also_what_a_vision_language_model_says_of_it() -> None:
+    tricked = [example for example in drawn(count=120, suite="single") if example.untricked]
+    on_things = [example for example in tricked if not example.scene.caption]
+    assert 0 < len(on_things) < len(tricked)
+    for example in tricked:
+        harmless, clean = example.untricked
+        for scene, count in ((example.scene, 1), (harmless, 1), (clean, 0)):
+            prompt = chat_prompt(example.instruction, scene, History(scene), SKILLS)[-1].content
+            assert prompt.count("(seen as: ") == count * (not example.scene.caption)
+
+
 class TestJudge:
     """What is wrong with a plan is seen."""
 
@@ -219,6 +232,41 @@ class TestJudge:
         for name, right in (("red_block", True), ("blue_block", True), (_third(scene), False)):
             picked = Plan(thought="", steps=(SkillCall(skill="pick", arguments={"object": name}),))
             assert judge(picked, example, SKILLS).correct is right
+
+    @pytest.mark.parametrize(("strokes", "right"), [(1, True), (2, False)])
+    def test_a_push_that_is_made_twice(self, strokes: int, right: bool) -> None:
+        examples = Examples(Random(9), SKILLS, plain=True)
+        while True:
+            example = examples.draw("spatial", "en")
+            if [call.skill for call in example.plan.steps or ()] == ["push"]:
+                break
+        pushed = example.plan.model_copy(update={"steps": steps_of(example) * strokes})
+        assert judge(pushed, example, SKILLS).correct is right
+
+    @pytest.mark.parametrize(("more", "right"), [((), True), (("yellow_block",), False), (("green_block",), False)])
+    def test_more_than_is_asked_in_fewer_steps_than_the_teachers(self, more: tuple[str, ...], right: bool) -> None:
+        """The teacher takes the first block that will do, with what stands on it; to take the other one is shorter."""
+        blocks = [(colour, "block") for colour in ("red", "blue", "green", "yellow")]
+        style = SceneStyle(renamed=0.0, loaded=0.0, holding=0.0, strange=0.0, doubles=0.0)
+        table = Table(draw_scene(Random(6), style, force=blocks))
+        table.load("green_block", "red_block")
+        scene = table.scene()
+        act = Actor.of(scene, Random(1)).about("hold", Ref("any", ("red_block", "blue_block"), "block"))
+        assert act is not None
+        meaning, history = Meaning("references", (act,)), History(scene)
+        plan = plan_of(meaning, scene, history, SKILLS)
+        assert plan is not None and len(plan.steps or ()) == 3
+        example = Example("take a block", scene, history, plan, meaning, "en", frozenset())
+        extra = [
+            step
+            for name in more
+            for step in (
+                SkillCall(skill="pick", arguments={"object": name}),
+                SkillCall(skill="place_on", arguments={"support": "table"}),
+            )
+        ]
+        steps = (*extra, SkillCall(skill="pick", arguments={"object": "blue_block"}))
+        assert judge(Plan(thought="", steps=steps), example, SKILLS).correct is right
 
 
 def _third(scene: Scene) -> str:
