@@ -96,6 +96,21 @@ def serving(*behaviours: Behaviour) -> Iterator[FaultyServer]:
         server.server_close()
 
 
+def sends(*pieces: str) -> Behaviour:
+    """Sends these pieces, with every sign as it is; half signs are escaped, for they cannot be sent otherwise."""
+
+    def behave(request: Handler) -> None:
+        request.begin_stream()
+        for piece in pieces:
+            choice = {"delta": {"content": piece}, "text": piece, "finish_reason": None}
+            is_whole = piece.encode("utf-8", "ignore").decode() == piece
+            request.event(json.dumps({"choices": [choice]}, ensure_ascii=not is_whole))
+        request.event(json.dumps({"choices": [{"delta": {}, "finish_reason": "stop"}]}))
+        request.event("[DONE]")
+
+    return behave
+
+
 def streams(text: str = PLAN, finish: str | None = "stop", *, is_done: bool = True) -> Behaviour:
     """Sends the text in pieces of five signs, as a conversation's turn."""
 
@@ -147,6 +162,11 @@ def closes(request: Handler) -> None:
 def closes_in_the_middle(request: Handler) -> None:
     """Hangs up after some of the reply."""
     streams(PLAN[:20], finish=None, is_done=False)(request)
+
+
+def packs_badly(request: Handler) -> None:
+    """Says that its reply is packed, and it is not."""
+    request.answer(200, json.dumps({"choices": []}), content_encoding="gzip")
 
 
 def cuts_the_body(request: Handler) -> None:

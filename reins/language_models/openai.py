@@ -14,14 +14,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from reins.language_models.address import read_address
 from reins.language_models.model import (
-    MOST_REPLY,
     Bounds,
     Cancel,
     Cancelled,
@@ -32,6 +31,8 @@ from reins.language_models.model import (
     Schema,
     unheard,
 )
+from reins.language_models.plain import quoted, whole_signs
+from reins.language_models.streamed import Reply
 from reins.language_models.wire import (
     MEMBERS,
     OPTIONAL,
@@ -40,7 +41,6 @@ from reins.language_models.wire import (
     Document,
     Form,
     Models,
-    Usage,
     asked,
     events,
     page_words,
@@ -55,6 +55,9 @@ CONNECT: Final = 5.0
 """Longest that a connection may take to come about [s]."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+
+_PASSING: Final = (httpx.TransportError, httpx.DecodingError)
+"""Failures after which the same request may succeed: of the connection, or of a body that was packed."""
 
 _QUOTED: Final = 200  # characters of a server's words in an error
 
@@ -71,38 +74,11 @@ class _Turned(Exception):
     """The server does not take the request in this form; why."""
 
 
-@dataclass
-class _Reply:
-    """A reply as it comes from `server`."""
-
-    server: str
-    begun: float
-    on_text: Callable[[str], None]
-    text: str = ""
-    first: float = 0.0
-    usage: Usage = field(default_factory=Usage)
-    end: str = ""
-
-    def add(self, piece: str) -> None:
-        """One more piece.
-
-        Raises:
-            ModelError: it is longer than MOST_REPLY.
-        """
-        if not piece:
-            return
-        self.first = self.first or time.monotonic() - self.begun
-        self.text += piece
-        if len(self.text) > MOST_REPLY:
-            raise ModelError(f"the reply of {self.server} has no end: it is longer than {MOST_REPLY} characters")
-        self.on_text(piece)
-
-
 class OpenAIModel:
     """A model at a server.
 
     Args:
-        base_url: address of the server up to and with "/v1".
+        base_url: address of the server up to and with "/v1"; a name and a password in it are in no message.
         model: its name there; empty for the first that the server has.
         key_variable: environment variable that holds the key, if there is one. The key is in no message.
         takes: the prompt that the model was made for; a server does not say.
@@ -110,19 +86,18 @@ class OpenAIModel:
 
     def __init__(self, base_url: str, model: str, key_variable: str, takes: PromptFormat = "chat") -> None:
         self.takes: Final = takes
-        self._base_url = base_url.rstrip("/")
+        address = read_address(base_url)
+        self._base_url = address.url
+        self._has_user = address.user is not None
         self._model = model
         self._key_variable = key_variable
         self._key = os.environ.get(key_variable, "").strip() if key_variable else ""
-        try:
-            url = httpx.URL(self._base_url)
-        except httpx.InvalidURL as error:
-            raise ModelError(f"base_url '{base_url}' is not an address: {error}") from error
-        if url.scheme not in ("http", "https") or not url.host:
-            raise ModelError(f"base_url '{base_url}' is not an address; write e.g. http://127.0.0.1:8080/v1")
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise ModelError(f"what ${key_variable} holds is no key: keys are plain signs on one line")
+        self._secrets = tuple(filter(None, (self._key, *address.secrets)))
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         timeout = httpx.Timeout(None, connect=CONNECT)  # the budget of a call bounds the rest
-        self._client = httpx.AsyncClient(headers=headers, timeout=timeout)
+        self._client = httpx.AsyncClient(headers=headers, auth=address.user, timeout=timeout)
         self._form = 0
         self._length = "max_tokens"
         self._left_out: set[str] = set()
@@ -132,7 +107,7 @@ class OpenAIModel:
     @property
     def name(self) -> str:
         """The backend, the model and the server."""
-        return f"openai: {self._model or 'a model'} at {self._base_url}"
+        return f"openai: {self._plain(self._model) or 'a model'} at {self._base_url}"
 
     def complete(
         self,
@@ -183,7 +158,7 @@ class OpenAIModel:
                 return await self._once(prompt, schema, bounds, on_text)
             except _Turned as turned:
                 self._give_way(str(turned), asked(prompt)[2])
-            except (_Transient, httpx.TransportError) as trouble:
+            except (_Transient, *_PASSING) as trouble:
                 why = self._plain(str(trouble)) or type(trouble).__name__
                 pause = max(getattr(trouble, "wait", 0.0), wait * random.uniform(0.8, 1.2))
                 if time.monotonic() + pause >= deadline:
@@ -220,7 +195,7 @@ class OpenAIModel:
             self._length: bounds.tokens,
             "stream": True,
         }
-        reply = _Reply(self.name, begun, on_text)
+        reply = Reply(self.name, begun, on_text)
         async with self._client.stream("POST", f"{self._base_url}/{path}", json=body) as response:
             if response.status_code != httpx.codes.OK:
                 await self._complain(response)
@@ -228,13 +203,14 @@ class OpenAIModel:
                 await self._read_stream(response, reply)
             else:
                 self._take(self._json(await response.aread(), response), reply)
+        reply.finish()
         if not reply.end:
             raise _Transient("the connection was closed in the middle of the reply")
         seconds = time.monotonic() - begun
         tokens = reply.usage.prompt_tokens, reply.usage.completion_tokens
         return Completion(reply.text, *tokens, reply.first, seconds, reply.end == "length")
 
-    async def _read_stream(self, response: httpx.Response, reply: _Reply) -> None:
+    async def _read_stream(self, response: httpx.Response, reply: Reply) -> None:
         """Take server-sent events until the last one."""
         async for data in events(response):
             if data == "[DONE]":
@@ -242,7 +218,7 @@ class OpenAIModel:
                 return
             self._take(self._json(data.encode(), response), reply)
 
-    def _take(self, found: Any, reply: _Reply) -> None:
+    def _take(self, found: Any, reply: Reply) -> None:
         """One piece of a stream, or a whole reply."""
         document = self._shaped(Document, found)
         if document.error:
@@ -259,7 +235,7 @@ class OpenAIModel:
         models = self._shaped(Models, self._json(response.content, response)).data
         if not models:
             raise ModelError(f"the server at {self._base_url} lists no model; name one in the parameter 'model'")
-        return models[0].id
+        return whole_signs(models[0].id)
 
     def _shaped(self, shape: type[ModelT], found: Any) -> ModelT:
         try:
@@ -271,7 +247,10 @@ class OpenAIModel:
 
     async def _complain(self, response: httpx.Response) -> None:
         """Say what a status that is not 200 means."""
-        body = (await response.aread())[: 50 * _QUOTED].decode("utf-8", "replace")
+        try:
+            body = (await response.aread())[: 50 * _QUOTED].decode("utf-8", "replace")
+        except httpx.DecodingError:  # packed badly; the status says enough
+            body = ""
         status, said = response.status_code, self._plain(page_words(body))
         told = f"status {status}{f', “{said}”' if said else ''}"
         if any(name in body for name in (*OPTIONAL, *MEMBERS)) and status not in (401, 403):
@@ -280,6 +259,7 @@ class OpenAIModel:
             raise _Transient(told, retry_after(response.headers.get("retry-after", "")))
         if status in (401, 403):
             held = f"the key in ${self._key_variable}" if self._key else f"no key; set it in ${self._key_variable}"
+            held = "the user of base_url" if self._has_user else held
             raise ModelError(f"{self._base_url} does not let us in with {held}: {told}")
         if status in REFUSED and not response.request.url.path.endswith("/models"):
             raise _Turned(told)
@@ -288,7 +268,7 @@ class OpenAIModel:
     def _json(self, body: bytes, response: httpx.Response) -> Any:
         try:
             return json.loads(body)
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # no JSON, no text, or a number that is too long for Python
             text = body[: 50 * _QUOTED].decode("utf-8", "replace")
             if "html" in response.headers.get("content-type", "") or text.lstrip().startswith("<"):
                 raise ModelError(
@@ -298,6 +278,7 @@ class OpenAIModel:
             raise _Transient(f"the server sent JSON that is not whole: “{self._plain(text)}”") from None
 
     def _plain(self, text: str) -> str:
-        """A server's words, bounded, on one line, and without the key, which some servers repeat."""
-        line = " ".join((text.replace(self._key, "…") if self._key else text).split())
-        return line if len(line) <= _QUOTED else f"{line[:_QUOTED]}…"
+        """A server's words, bounded, on one line, and without the key and the password, which some servers repeat."""
+        for secret in self._secrets:
+            text = text.replace(secret, "…")
+        return quoted(text, _QUOTED)

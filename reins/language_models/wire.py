@@ -18,6 +18,8 @@ RETRIED: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 REFUSED: Final = frozenset({400, 415, 422, 501})
 """Statuses with which servers turn down a form of request that they do not know."""
 
+_LINE_END: Final = re.compile(r"[\r\n]")
+
 _TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 Form = Callable[[Schema], dict[str, Any]]
@@ -124,11 +126,23 @@ def content_of(turn: Message) -> str | list[dict[str, Any]]:
 
 async def events(response: httpx.Response) -> AsyncIterator[str]:
     """The data of server-sent events, each of which is one line here."""
-    async for line in response.aiter_lines():
+    async for line in _lines(response):
         if line.startswith("data:"):
             yield line[len("data:") :].strip()
         elif line.startswith("error:"):  # llama-server's way to end a stream in trouble
             yield json.dumps({"error": line[len("error:") :].strip()})
+
+
+async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+    """The lines of a stream of events. httpx's own end at U+2028 and its like as well, which JSON has as they are."""
+    begun: list[str] = []
+    async for text in response.aiter_text():
+        end, *others = _LINE_END.split(text)
+        begun.append(end)
+        for line in others:
+            yield "".join(begun)
+            begun = [line]
+    yield "".join(begun)
 
 
 def words(error: Any) -> str:
@@ -139,7 +153,7 @@ def page_words(body: str) -> str:
     """What a body says to a person: the message of a JSON error, the title of a page, or its text."""
     try:
         document = json.loads(body)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # no JSON, or a number that is too long for Python
         title = _TITLE.search(body)
         return title[1] if title else body
     return words(document.get("error", document)) if isinstance(document, dict) else body
@@ -147,4 +161,4 @@ def page_words(body: str) -> str:
 
 def retry_after(header: str) -> float:
     """Seconds to wait, as the server says; 0 if it does not, or says a date."""
-    return float(header) if header.isdigit() else 0.0
+    return float(header) if header.isdecimal() else 0.0

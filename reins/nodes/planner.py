@@ -17,6 +17,7 @@ from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene, sensible
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.profile_base import Profile
+from reins.language_models.model import Cancel
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import event_to_msg, time_from_msg
@@ -209,14 +210,13 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         instruction = " ".join(goal.request.instruction.split())
         assert self._planner is not None
         self._trace.begin(instruction, self._planner.name)
-        if self._trace.trouble:
-            self._tell(Severity.WARN, "no_trace", self._trace.trouble)
+        self._tell_trace_trouble()
+        thought = Cancel()
+        planner = self._slow.until(thought) if self._slow is not None else self._planner
         cadence = Cadence(self.settings.mode, self.settings.advice_period)
         approve: ApprovalMode = goal.request.approve or self.settings.approve
-        executor = TaskExecutor(
-            self._planner, self._registry, instruction, None, self._trace, cadence, approve, self._reach
-        )
-        return RunningTask(goal, executor)
+        executor = TaskExecutor(planner, self._registry, instruction, None, self._trace, cadence, approve, self._reach)
+        return RunningTask(goal, executor, thought)
 
     def _on_cancel(self, goal: Any) -> CancelResponse:
         if self._task is not None and self._task.goal is goal:
@@ -245,9 +245,10 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             goal.canceled()
         else:
             goal.abort()
-        if not task.executor.over:  # it still thinks, too late
-            self._trace.write("end", outcome=done.outcome, reason=done.reason, replans=task.executor.replans)
+        if not task.executor.over:  # it still thinks, too late, and is not to write into the next task's trace
+            task.executor.cancel(done.reason, done.outcome)
         self._trace.close()
+        self._tell_trace_trouble()
         end = self.robot_time()
         self.get_logger().info(f"“{task.executor.instruction}” {done.outcome}: {done.reason}")
         return ExecuteTask.Result(
@@ -315,6 +316,10 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         task.executor.rules.standing = await self._rules.standing()
         task.executor.resume(self.robot_time())
 
+    def _tell_trace_trouble(self) -> None:
+        if trouble := self._trace.take_trouble():
+            self._tell(Severity.WARN, "no_trace", trouble)
+
     def _tell_reports(self) -> None:
         while not self._reports.empty():
             self._tell(Severity.ERROR, LANGUAGE_MODEL, self._reports.get())
@@ -344,8 +349,7 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self._tell_reports()
         if thinking.done.done():
             return thinking.result()
-        if self._slow is not None:
-            self._slow.cancel()
+        task.thought.give()
         if task.over.done():
             return None
         return Done("failed", f"no plan within {self.settings.think_limit:g} s", None)

@@ -7,6 +7,7 @@ from rclpy.task import Future
 from reins_msgs import msg as ros
 from reins_msgs.action import ExecuteTask
 
+from reins.language_models.model import Cancel
 from reins.nodes.convert_scene import plan_to_msg
 from reins.nodes.skills import TAKEN
 from reins.planning.executor import TaskExecutor
@@ -24,6 +25,7 @@ class RunningTask:
     Args:
         goal: of the action.
         executor: what to do.
+        thought: ends what its planner thinks, now or later.
 
     Attributes:
         over: done when the task ended from outside; its result says why.
@@ -32,8 +34,8 @@ class RunningTask:
         interrupted: see above; a new one after each hand-back.
     """
 
-    def __init__(self, goal: Any, executor: TaskExecutor) -> None:
-        self.goal, self.executor = goal, executor
+    def __init__(self, goal: Any, executor: TaskExecutor, thought: Cancel) -> None:
+        self.goal, self.executor, self.thought = goal, executor, thought
         self.over, self.interrupted = Future(), Future()
         self.failure = ""
         self.taken = False

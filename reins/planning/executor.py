@@ -215,10 +215,13 @@ class TaskExecutor:
         """Nobody answered within `limit` [s]: that turns the plan down, and ends the task."""
         self.cancel(f"nobody approved the plan within {limit:g} s, which counts as turned down")
 
-    def cancel(self, reason: str) -> None:
-        """End the task; whoever drives it stops a running skill. A task that is over stays as it is."""
+    def cancel(self, reason: str, outcome: Outcome = "cancelled") -> None:
+        """End the task; whoever drives it stops a running skill. A task that is over stays as it is.
+
+        A `next` that another thread waits for has no say in it any more, and tells the trace no other end.
+        """
         self._approvals.withdraw(reason)
-        self._end("cancelled", reason)
+        self._end(outcome, reason)
 
     def _decide(self, scene: Scene, t: float) -> Action:
         if self._history is None:

@@ -15,6 +15,7 @@ from typing_extensions import Self
 from reins.contracts.facts import facts_of
 from reins.contracts.plan import Constraint, Plan, SkillCall
 from reins.contracts.scene import Scene
+from reins.language_models.model import Cancel
 from reins.planning.simulation import net_effects
 from reins.planning.words import fact_text
 from reins.skills.registry import SkillSpec
@@ -102,8 +103,11 @@ class Cancellable(Protocol):
         """Do what the first plan would have to wait for. Takes long; what goes wrong is reported, not raised."""
         ...
 
-    def cancel(self) -> None:
-        """Make a `plan` that another thread waits for end soon, with a ReinsError."""
+    def until(self, cancel: Cancel) -> Planner:
+        """The same planner for one task: once `cancel` is given, its `plan` ends soon, with a ReinsError.
+
+        It does so whenever that is: while a plan is made, before, or between two of them.
+        """
         ...
 
     def close(self) -> None:

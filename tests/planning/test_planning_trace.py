@@ -5,6 +5,7 @@ import os
 import re
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -17,12 +18,15 @@ from typer.testing import CliRunner, Result
 from reins.cli.app import app
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Plan, SkillCall
+from reins.contracts.scene import Scene
 from reins.language_models.model import Bounds, Cancel, Completion, ModelError, PromptFormat
 from reins.planning.approval import Edit
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
+from reins.planning.planner import History
+from reins.planning.scripted import ScriptedPlanner
 from reins.planning.tracing.page import line_of, write_page
 from reins.planning.tracing.reading import Story, read_trace
 from reins.planning.tracing.trace import TraceFolder, default_folder, newest, prune, traces_in
@@ -91,6 +95,24 @@ def test_replies_of_a_model_are_told_with_their_verdict(tmp_path: Path) -> None:
     assert figures["model_s"] == 1.0
 
 
+def test_what_is_thought_too_late_tells_no_second_end(tmp_path: Path) -> None:
+    trace = TraceFolder(tmp_path, 10)
+
+    class Late(ScriptedPlanner):
+        def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
+            executor.cancel("no plan within 1 s", "failed")  # by whoever waits for it
+            trace.begin("another task", "symbolic")
+            raise ReinsError("the language model was told to stop")
+
+    trace.begin(INSTRUCTION, "late")
+    executor = TaskExecutor(Late(SKILLS), SKILLS, INSTRUCTION, trace=trace)
+    done = World(tabletop()).drive(executor)
+    assert (done.outcome, done.reason) == ("failed", "no plan within 1 s")
+    trace.close()
+    ends = [[entry["kind"] for entry in read_trace(path).entries] for path in traces_in(tmp_path)]
+    assert sorted(ends) == [["task"], ["task", "end"]]
+
+
 class TestFolder:
     """One file for each task; trouble with files is no trouble for the task."""
 
@@ -121,9 +143,39 @@ class TestFolder:
     def check_trouble(self, folder: Path) -> None:
         trace = TraceFolder(folder, 10)
         trace.begin(INSTRUCTION, "symbolic")
-        assert "no trace is written to" in trace.trouble
+        assert "no trace is written to" in trace.take_trouble()
         trace.write("plan", plan={})
         trace.close()
+        assert trace.take_trouble() == "", "it is told once"
+
+    def test_trouble_after_the_beginning_is_kept_to_be_told(self, tmp_path: Path) -> None:
+        trace = TraceFolder(tmp_path, 10)
+        trace.begin(INSTRUCTION, "symbolic")
+        assert trace.take_trouble() == ""
+        with Path("/dev/full").open("w", encoding="utf-8", buffering=1) as full:
+            trace._file = full
+            trace.write("plan", plan={})
+        trace.write("end", outcome="succeeded")
+        trace.close()
+        assert trace.take_trouble() == "the trace of this task has no end: No space left on device"
+        assert trace.take_trouble() == ""
+        trace.begin(INSTRUCTION, "symbolic")
+        trace.close()
+        assert trace.take_trouble() == "" and len(read_trace(newest(tmp_path)).entries) == 1
+
+    @given(said=st.text(st.characters()), name=st.text(st.characters(categories=["Zl", "Zp", "Cc", "Cs"])))
+    def test_whatever_is_said_is_written_and_read_back(self, said: str, name: str) -> None:
+        with TemporaryDirectory() as folder:
+            trace = TraceFolder(Path(folder), 10)
+            trace.begin(said, "symbolic")
+            trace.write("call", reply=name, verdict=[said])
+            trace.write("end", outcome="succeeded")
+            trace.close()
+            story = read_trace(newest(Path(folder)))
+            write_page(story, Path(folder) / "page.html")
+        whole = [text.encode("utf-8", "replace").decode() for text in (said, name)]
+        assert [story.instruction, story.entries[1]["reply"]] == whole and story.outcome == "succeeded"
+        assert trace.take_trouble() == ""
 
     def test_what_is_written_between_tasks_is_lost(self, tmp_path: Path) -> None:
         trace = TraceFolder(tmp_path, 10)
@@ -164,6 +216,18 @@ class TestReading:
     def test_a_task_that_was_killed(self, tmp_path: Path) -> None:
         story = self.read(tmp_path, f'{self.LINE}\n{{"at": 2.0, "kind": "pl')
         assert len(story.entries) == 1 and not story.is_whole and story.outcome == "unknown"
+
+    def test_one_that_was_killed_in_the_middle_of_a_sign(self, tmp_path: Path) -> None:
+        whole = f'{self.LINE}\n{{"at": 2.0, "kind": "好'.encode()
+        for cut in (whole[:-1], whole[:-2], whole):
+            (tmp_path / "t.jsonl").write_bytes(cut)
+            assert len(read_trace(tmp_path / "t.jsonl").entries) == 1
+
+    @pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
+    def test_signs_that_end_lines_elsewhere(self, tmp_path: Path, sign: str) -> None:
+        text = f'{self.LINE}\n{{"at": 2.0, "kind": "call", "reply": "one{sign}two"}}\r\n{self.LINE}\n'
+        entries = self.read(tmp_path, text).entries
+        assert len(entries) == 3 and entries[1]["reply"] == f"one{sign}two"
 
     @pytest.mark.parametrize(
         ("text", "told"),

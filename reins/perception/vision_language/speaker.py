@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
-from reins.language_models.model import Cancel, ModelError
+from reins.language_models.foreign import foreign
+from reins.language_models.model import Cancel
 from reins.perception.image import CameraImage, Diagnostic
 from reins.perception.vision_language.asking import VisionModel
 from reins.perception.vision_language.beside import Beside
@@ -97,13 +97,10 @@ class Speaker(Generic[TaskT, ResultT]):
             self._asking = cancel = Cancel()
             self._questions += 1
         try:
-            views = [view_of(image.name, image.stamp, image.rgb) for image in images]
-            self._beside.interrupt()  # a person waits, a description can
-            answer = self._model.answer(question, views, cancel)
-        except ReinsError:
-            raise
-        except Exception as error:  # other people's code may raise anything, and whoever asks is to hear of it
-            raise ModelError(f"the vision-language model failed: {type(error).__name__}: {error}") from error
+            with foreign("the vision-language model"):
+                views = [view_of(image.name, image.stamp, image.rgb) for image in images]
+                self._beside.interrupt()  # a person waits, a description can
+                answer = self._model.answer(question, views, cancel)
         finally:
             with self._lock:
                 self._questions -= 1

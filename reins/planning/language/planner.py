@@ -15,6 +15,7 @@ from typing import Final
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan
 from reins.contracts.scene import Scene
+from reins.language_models.foreign import foreign
 from reins.language_models.model import (
     Bounds,
     Cancel,
@@ -37,7 +38,8 @@ from reins.planning.language.plain import Names, Naming
 from reins.planning.language.reply import read_reply
 from reins.planning.language.schema import plan_schema
 from reins.planning.language.settings import LanguageSettings
-from reins.planning.language.votes import Proposal, agreement, most_frequent, with_doubt
+from reins.planning.language.until import PlannerUntil
+from reins.planning.language.votes import Proposal, agreement, counted, most_frequent, with_doubt
 from reins.planning.planner import History, unmet_effects
 from reins.planning.pursuit import missing
 from reins.planning.reach import Reach
@@ -52,6 +54,9 @@ Report = Callable[[str], None]
 
 CLOSING: Final = 5.0
 """How long a cancelled model may take to come to its end before it is left alone [s]."""
+
+TURN: Final = 0.05
+"""How often whoever waits for an earlier plan looks whether it is cancelled [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class LanguagePlanner:
         load: makes the model; called at the first plan, and again after it failed.
         registry: the skills' declarations.
         settings: bounds, votes and attempts.
-        report: called, in the thread that plans, with a sentence whenever the model is done without.
+        report: called, in the thread that plans, with a sentence whenever the model fails.
         trace: takes every reply with its verdict.
         reach: the robot's workspace, if plans are to be checked against it.
     """
@@ -102,7 +107,7 @@ class LanguagePlanner:
         """The plans that passed; tells its hit rate."""
         self._model: LanguageModel | None = None
         self._lock = threading.Lock()  # one plan at a time; guards the model
-        self._cancel = Cancel()
+        self._closing = Cancel()
 
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         """The model's plan if it passes, else the symbolic planner's, else a question to the operator.
@@ -110,12 +115,22 @@ class LanguagePlanner:
         What would harm people or things is refused, and no model asked.
 
         Raises:
-            Cancelled: it was cancelled.
+            Cancelled: it was closed meanwhile.
         """
-        self._cancel = cancel = Cancel()
-        question = _Question(instruction, scene, history)
+        return self._plan_until(Cancel(), instruction, scene, history)
+
+    def until(self, cancel: Cancel) -> PlannerUntil:
+        """The same for one task, whose plans end with `cancel`. See `Cancellable`."""
+        return PlannerUntil(self, self._plan_until, cancel)
+
+    def _plan_until(self, cancel: Cancel, instruction: str, scene: Scene, history: History) -> Plan:
+        with self._closing.calls(cancel.give):
+            cancel.check()
+            return self._plan(_Question(instruction, scene, history), cancel)
+
+    def _plan(self, question: _Question, cancel: Cancel) -> Plan:
         try:
-            plain_instruction(instruction)
+            plain_instruction(question.instruction)
         except ReinsError as error:
             return Plan(refusal=str(error))
         if refusal := harm_refusal(instruction):
@@ -124,13 +139,14 @@ class LanguagePlanner:
         if (plan := self._remembered(question)) is not None:
             return plan
         try:
-            with self._alone():
+            with self._alone(cancel):
                 plan = self._ask(question, cancel)
-            self.cache.put(key_of(instruction, scene, history), plan)
+            self.cache.put(key_of(question.instruction, question.scene, question.history), plan)
             return plan
         except Cancelled:
             raise
         except ModelError as error:
+            cancel.check()
             return self._without_model(question, str(error))
 
     def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
@@ -147,48 +163,62 @@ class LanguagePlanner:
         """Load the model, if it is not loaded yet.
 
         Raises:
-            ModelError: it does not load; says why.
+            ModelError: it does not load; says why. Cancelled: the planner was closed.
         """
-        with self._alone():
+        with self._alone(self._closing):
             self._loaded()
 
     def warm_up(self) -> None:
         """Load the model; what goes wrong is reported, and tried again at the first plan."""
         try:
             self.load()
+        except Cancelled:
+            return
         except ModelError as error:
             self._report(f"{error}; until that is mended, the symbolic planner plans")
 
-    def cancel(self) -> None:
-        """Make a `plan` that another thread waits for end soon, with Cancelled."""
-        self._cancel.give()
-
     def close(self) -> None:
-        """Cancel, then give the model back, unless it does not come to an end."""
-        self.cancel()
-        if self._lock.acquire(timeout=CLOSING):
-            if self._model is not None:
-                self._model.close()
-            self._model = None
+        """End every plan, then give the model back, unless it does not come to an end. No plan is made after that."""
+        self._closing.give()
+        if not self._lock.acquire(timeout=CLOSING):
+            return
+        model, self._model = self._model, None
+        try:
+            if model is not None:
+                with foreign(f"closing the language model ({self.name})"):
+                    model.close()
+        except ModelError as error:
+            self._report(str(error))
+        finally:
             self._lock.release()
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self, cancel: Cancel) -> Iterator[None]:
         """One plan at a time.
 
         Raises:
-            ModelError: an earlier one does not come to its end.
+            ModelError: an earlier one does not come to its end; Cancelled.
         """
-        if not self._lock.acquire(timeout=self._settings.answer_limit):
-            raise ModelError(f"the language model ({self.name}) is still loading, or busy with an earlier plan")
+        deadline = time.monotonic() + self._settings.answer_limit
+        while not self._lock.acquire(timeout=TURN):
+            cancel.check()
+            if time.monotonic() >= deadline:
+                raise ModelError(f"the language model ({self.name}) is still loading, or busy with an earlier plan")
         try:
+            cancel.check()
             yield
         finally:
             self._lock.release()
 
     def _loaded(self) -> LanguageModel:
+        """The model.
+
+        Raises:
+            ModelError: it does not load; says why.
+        """
         if self._model is None:
-            self._model = self._load()
+            with foreign(f"loading the language model ({self.name})"):
+                self._model = self._load()
         return self._model
 
     def _remembered(self, question: _Question) -> Plan | None:
@@ -210,10 +240,12 @@ class LanguagePlanner:
         dialogue = _Dialogue(question, self._registry, self._format(model))
         problems: tuple[str, ...] = ()
         for attempt in range(self._settings.attempts):
-            proposals = list(self._votes(model, dialogue, question, attempt, deadline, cancel))
+            proposals, why = counted(self._votes(model, dialogue, question, attempt, deadline, cancel))
+            if why:
+                self._report(f"{why}; the replies before that count, {len(proposals)} of {self._settings.replies}")
             best = most_frequent([proposal for proposal in proposals if not proposal.problems])
             if best is not None and best.plan is not None:
-                return with_doubt(best.plan, agreement(best, proposals))
+                return with_doubt(best.plan, agreement(best, proposals, self._settings.replies))
             worst = most_frequent(proposals) or proposals[0]
             problems = worst.problems
             dialogue.turned_down(worst)
@@ -228,10 +260,10 @@ class LanguagePlanner:
         deadline: float,
         cancel: Cancel,
     ) -> Iterator[Proposal]:
-        """Replies to one prompt. Without a temperature all would be the same, and one is enough."""
+        """Replies to one prompt."""
         prompt = dialogue.prompt()
         schema = plan_schema(question.scene, self._registry, dialogue.names)
-        votes = self._settings.votes if self._settings.temperature > 0.0 else 1
+        votes = self._settings.replies
         for vote in range(votes):
             left = deadline - time.monotonic()
             if left <= 0.0:
@@ -239,7 +271,8 @@ class LanguagePlanner:
             cancel.check()
             seed = self._settings.seed + attempt * votes + vote
             bounds = Bounds(self._settings.max_tokens, left, self._settings.temperature, seed)
-            completion = model.complete(prompt, schema, bounds, cancel)
+            with foreign(f"the language model ({self.name})"):
+                completion = model.complete(prompt, schema, bounds, cancel)
             proposal = self._judged(completion.text, question, dialogue.names, cut=completion.cut)
             if not attempt and self._settings.attempts > 1:
                 proposal = self._asked_again(proposal, question)

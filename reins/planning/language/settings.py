@@ -40,3 +40,8 @@ class LanguageSettings(ModelSettings):
         le=100_000,
         description="plans that are kept for when the same is asked and things stand the same; 0 for none",
     )
+
+    @property
+    def replies(self) -> int:
+        """How many replies are asked for. Without a temperature all would be the same, and one is enough."""
+        return self.votes if self.temperature > 0.0 else 1

@@ -1,5 +1,6 @@
 """A trace read back: its entries in order, and what they add up to."""
 
+import codecs
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -78,11 +79,14 @@ def read_trace(path: Path) -> Story:
         ReinsError: no such file, or it is no trace; names the line.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = codecs.getincrementaldecoder("utf-8")().decode(path.read_bytes())  # its last sign may be cut off, too
     except FileNotFoundError:
         raise ReinsError(f"there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ReinsError(f"{path} cannot be read: {error}") from error
+    lines = text.split("\n")  # not at U+2028 and its like, which an entry may hold
+    if not lines[-1]:
+        lines.pop()
     entries: list[Entry] = []
     for number, line in enumerate(lines, 1):
         try:

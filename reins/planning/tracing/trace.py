@@ -63,33 +63,34 @@ class TraceFolder:
         keep: files that stay; older ones are removed when a task begins.
 
     Attributes:
-        trouble: why nothing is written, or empty.
         notebook: the newest task in memory, also where nothing can be written.
     """
 
     def __init__(self, folder: Path, keep: int) -> None:
-        self.trouble = ""
         self.notebook: Final = Notebook()
         self._folder, self._keep = folder, keep
         self._lock = threading.Lock()
         self._file: TextIO | None = None
+        self._trouble = ""
 
     def begin(self, instruction: str, planner: str) -> None:
         """A task begins; the one before is over."""
         self.close()
         self.notebook.clear()
         with self._lock:
-            self.trouble = ""
+            self._trouble = ""
             try:
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._file = _new_name(self._folder, instruction).open("x", encoding="utf-8", buffering=1)
+                self._file = _new_name(self._folder, instruction).open(
+                    "x", encoding="utf-8", errors="replace", buffering=1
+                )
             except OSError as error:
-                self.trouble = f"no trace is written to {self._folder}: {error.strerror or error}"
+                self._trouble = f"no trace is written to {self._folder}: {error.strerror or error}"
             prune(self._folder, self._keep)
         self.write("task", instruction=instruction, planner=planner)
 
     def write(self, kind: str, **entry: Any) -> None:
-        """One line; where it cannot be written, `trouble` says why, and the rest of the task is not written either."""
+        """One line, with a question mark for every half sign. Where it cannot be written, the rest is not either."""
         self.notebook.write(kind, **entry)
         line = json.dumps({"at": round(time.time(), 3), "kind": kind, **entry}, ensure_ascii=False, default=str)
         with self._lock:
@@ -97,8 +98,8 @@ class TraceFolder:
                 return
             try:
                 self._file.write(f"{line}\n")
-            except (OSError, UnicodeEncodeError) as error:
-                self.trouble = f"the trace ends here: {error}"
+            except OSError as error:
+                self._trouble = f"the trace of this task has no end: {error.strerror or error}"
                 self._shut()
 
     def close(self) -> None:
@@ -106,10 +107,19 @@ class TraceFolder:
         with self._lock:
             self._shut()
 
+    def take_trouble(self) -> str:
+        """Why the task is not written, or not to its end; empty if it is, and once that was told."""
+        with self._lock:
+            trouble, self._trouble = self._trouble, ""
+        return trouble
+
     def _shut(self) -> None:
-        if self._file is not None:
-            with suppress(OSError):
-                self._file.close()
+        if self._file is None:
+            return
+        try:
+            self._file.close()
+        except OSError as error:
+            self._trouble = self._trouble or f"the trace of this task may have no end: {error.strerror or error}"
         self._file = None
 
 

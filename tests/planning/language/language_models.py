@@ -23,7 +23,7 @@ class Parrot:
     """Says its lines one after the other, and the last one for ever.
 
     Args:
-        lines: replies; an error is raised, None waits until it is cancelled or out of time.
+        lines: replies; an error of any kind is raised, None waits until it is cancelled or out of time.
 
     Attributes:
         prompts: what it was asked, as one text each.
@@ -32,7 +32,7 @@ class Parrot:
 
     name = "parrot"
 
-    def __init__(self, *lines: str | ModelError | None, takes: PromptFormat = "chat") -> None:
+    def __init__(self, *lines: str | Exception | None, takes: PromptFormat = "chat") -> None:
         self.takes = takes
         self.prompts: list[str] = []
         self.bounds: list[Bounds] = []
@@ -56,7 +56,7 @@ class Parrot:
             if time.monotonic() > end:
                 raise ModelError("the parrot said nothing in time")
             time.sleep(0.005)
-        if isinstance(line, ModelError):
+        if isinstance(line, Exception):
             raise line
         on_text(line)
         return Completion(line, 100, 10, 0.0, 0.0, cut=line.endswith("…"))

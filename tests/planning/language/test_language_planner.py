@@ -246,14 +246,6 @@ class TestTime:
         left = [bounds.seconds for bounds in model.bounds]
         assert left == sorted(left, reverse=True) and left[0] <= 5.0
 
-    def test_a_cancel_ends_it_soon(self) -> None:
-        planner = planner_of(Parrot(None), answer_limit=60.0)
-        threading.Timer(0.1, planner.cancel).start()
-        begun = time.monotonic()
-        with pytest.raises(Cancelled):
-            planner.plan(KNOWN, SCENE, History(SCENE))
-        assert time.monotonic() - begun < 5.0
-
     def test_a_model_that_does_not_come_to_its_end_holds_up_no_second_plan(self) -> None:
         stuck = threading.Event()
 
@@ -395,12 +387,6 @@ class TestTasks:
         world = World(SCENE)
         done = world.drive(TaskExecutor(planner_of(Parrot(ModelError("dead"))), SKILLS, KNOWN))
         assert done.outcome == "succeeded"
-
-    def test_a_cancelled_plan_ends_the_task(self) -> None:
-        planner = planner_of(Parrot(None), answer_limit=60.0)
-        threading.Timer(0.1, planner.cancel).start()
-        done = World(SCENE).drive(TaskExecutor(planner, SKILLS, ASKED))
-        assert done.outcome == "failed" and "told to stop" in done.reason
 
 
 class TestUnmet:

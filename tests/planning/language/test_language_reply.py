@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reins.contracts.errors import ReinsError
@@ -55,6 +55,7 @@ def test_the_text_of_a_plan(plan: Plan, text: str) -> None:
     assert reply_text(plan) == text
 
 
+@example(Plan(thought="{", question="<think></think>"))
 @given(plans)
 def test_what_is_written_is_read_as_it_was(plan: Plan) -> None:
     assert read_reply(reply_text(plan)) == plan
@@ -65,6 +66,7 @@ def test_what_is_written_is_read_as_it_was(plan: Plan) -> None:
     [
         f"Sure! Here it is:\n```json\n{PLAIN}\n```\nGood luck",
         f"<think>I could say {{}} here</think>{PLAIN}",
+        f"<think>{{}}</think> or rather <think>{{</think>{PLAIN}<think>done</think>",
         '{"thought": "", "steps": [{"skill": "home", "arguments": {}}], "question": null, "constraints": []}',
         '{"thought":"",\n\t"steps":[{"skill":"home"}]}{"thought":"","refusal":"no"}',
     ],
