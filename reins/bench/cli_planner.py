@@ -181,7 +181,7 @@ def compare(
 
 
 def _language_settings(model: str, prompt: str, base_url: str) -> "LanguageSettings":
-    """The settings of a language model from the command line.
+    """The settings of a language model from the command line. A model that is measured is asked every time.
 
     Raises:
         ReinsError: one of them is not valid; says which.
@@ -190,7 +190,7 @@ def _language_settings(model: str, prompt: str, base_url: str) -> "LanguageSetti
 
     from reins.planning.language.settings import LanguageSettings
 
-    wanted = {"model": model, "prompt": prompt, **({"base_url": base_url} if base_url else {})}
+    wanted = {"model": model, "prompt": prompt, "rest_limit": 0.0, **({"base_url": base_url} if base_url else {})}
     try:
         return LanguageSettings.model_validate(wanted)
     except ValidationError as error:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reins.bench.report import success_interval
-from reins.planning.tracing.reading import Entry, Story
+from reins.planning.tracing.reading import PLANS, Entry, Story, remembered_share
 
 
 class KeptTrace:
@@ -40,7 +40,7 @@ class PlannerFigures:
         without_model: made by the stand-in, because the language model failed or nothing of it passed.
         model_calls: replies of the language model.
         turned_down: those of them that did not pass.
-        cache_hits: plans that were remembered.
+        cache_hits, cache_misses: plans that were remembered, and those that were not.
         prompt_tokens, reply_tokens: of the calls.
         plan_s: time of the language model for each plan, attempts together [s].
         dropped: plans with steps that leave out a rule of the instruction.
@@ -52,6 +52,7 @@ class PlannerFigures:
     model_calls: int
     turned_down: int
     cache_hits: int
+    cache_misses: int
     prompt_tokens: int
     reply_tokens: int
     plan_s: Sequence[float]
@@ -65,7 +66,7 @@ def planner_figures(story: Story, forbidden: Sequence[str]) -> PlannerFigures:
         story: of the task.
         forbidden: objects that its instruction says must not be touched.
     """
-    plans = [entry for entry in story.entries if entry["kind"] == "plan"]
+    plans = [entry for entry in story.entries if entry["kind"] in PLANS]
     told = story.figures()
     return PlannerFigures(
         plans=len(plans),
@@ -74,6 +75,7 @@ def planner_figures(story: Story, forbidden: Sequence[str]) -> PlannerFigures:
         model_calls=int(told["model_calls"]),
         turned_down=int(told["turned_down"]),
         cache_hits=int(told["cache_hits"]),
+        cache_misses=int(told["cache_misses"]),
         prompt_tokens=int(told["prompt_tokens"]),
         reply_tokens=int(told["reply_tokens"]),
         plan_s=_plan_seconds(story),
@@ -85,6 +87,7 @@ def summary_of(figures: Sequence[PlannerFigures]) -> dict[str, Any]:
     """The figures of many tasks in a report's form."""
     plans, valid = sum(one.plans for one in figures), sum(one.valid for one in figures)
     seconds = [value for one in figures for value in one.plan_s]
+    hits, misses = sum(one.cache_hits for one in figures), sum(one.cache_misses for one in figures)
     return {
         "plans": plans,
         "valid_rate": valid / max(1, plans),
@@ -92,7 +95,8 @@ def summary_of(figures: Sequence[PlannerFigures]) -> dict[str, Any]:
         "without_model": sum(one.without_model for one in figures),
         "model_calls": sum(one.model_calls for one in figures),
         "turned_down": sum(one.turned_down for one in figures),
-        "cache_hits": sum(one.cache_hits for one in figures),
+        "cache_hits": hits,
+        "cache_rate": remembered_share(hits, misses),
         "prompt_tokens": sum(one.prompt_tokens for one in figures),
         "reply_tokens": sum(one.reply_tokens for one in figures),
         **({"plan_s": percentiles(seconds)} if seconds else {}),
@@ -111,7 +115,7 @@ def _plan_seconds(story: Story) -> list[float]:
     for entry in story.entries:
         if entry["kind"] == "call":
             pending += float(entry.get("seconds", 0.0))
-        elif entry["kind"] == "plan" and pending:
+        elif entry["kind"] in PLANS and pending:
             found.append(round(pending, 4))
             pending = 0.0
     return found

@@ -16,6 +16,7 @@ from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
 from reins.planning.language.settings import LanguageSettings
 from reins.planning.planner import History
+from reins.planning.tracing.reading import remembered_share
 from reins.skills.library import SKILLS
 from reins.training.planner.example import Example
 from reins.training.planner.examples import SPLITS, Examples
@@ -54,6 +55,7 @@ class PlanningEpisode:
         bare_seconds: what llama.cpp alone takes for as many tokens, per plan; only where it is the backend.
         model_calls, prompt_tokens, reply_tokens: of the language model, all plans together.
         without_model: plans of the stand-in.
+        cache_hits, cache_misses: plans that were remembered, and those that were not.
     """
 
     suite: str
@@ -77,6 +79,8 @@ class PlanningEpisode:
     prompt_tokens: int = 0
     reply_tokens: int = 0
     without_model: int = 0
+    cache_hits: int = 0
+    cache_misses: int = 0
 
 
 def chosen_suites(names: str) -> list[str]:
@@ -227,6 +231,7 @@ def _report(episodes: Sequence[PlanningEpisode], settings: Mapping[str, Any]) ->
     suites = list(dict.fromkeys(episode.suite for episode in episodes))
     seconds = [value for episode in episodes for value in episode.seconds]
     bare = [value for episode in episodes for value in episode.bare_seconds]
+    hits, misses = sum(episode.cache_hits for episode in episodes), sum(episode.cache_misses for episode in episodes)
     summary = {
         "episodes": len(episodes),
         **_rates(episodes),
@@ -249,6 +254,8 @@ def _report(episodes: Sequence[PlanningEpisode], settings: Mapping[str, Any]) ->
         "prompt_tokens": sum(episode.prompt_tokens for episode in episodes),
         "reply_tokens": sum(episode.reply_tokens for episode in episodes),
         "without_model": sum(episode.without_model for episode in episodes),
+        "cache_hits": hits,
+        "cache_rate": remembered_share(hits, misses),
     }
     return Report("planning", settings, summary, [asdict(episode) for episode in episodes])
 

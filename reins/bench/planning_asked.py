@@ -12,7 +12,7 @@ from reins.contracts.scene import Scene
 from reins.planning.factory import make_planner
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
-from reins.planning.planner import History, Planner
+from reins.planning.planner import History, Planner, memory_of
 from reins.planning.tracing.reading import Entry
 from reins.skills.library import SKILLS
 
@@ -26,12 +26,15 @@ class Cost:
         seconds: per plan, in the order in which they were made.
         bare_seconds: what llama.cpp alone takes for as many tokens, per plan; empty for other backends.
         entries: of the trace.
+        hits, misses: plans that were remembered, and those that were not.
     """
 
     fine: bool
     seconds: tuple[float, ...]
     bare_seconds: tuple[float, ...]
     entries: tuple[Entry, ...]
+    hits: int
+    misses: int
 
     def figures(self) -> dict[str, Any]:
         """As an episode has them."""
@@ -43,6 +46,8 @@ class Cost:
             "prompt_tokens": sum(int(call["prompt_tokens"]) for call in calls),
             "reply_tokens": sum(int(call["reply_tokens"]) for call in calls),
             "without_model": sum(entry["kind"] == "trouble" for entry in self.entries),
+            "cache_hits": self.hits,
+            "cache_misses": self.misses,
         }
 
 
@@ -67,6 +72,7 @@ class Asked:
         self.planner: Planner = make_planner(name, SKILLS, settings, self._complaints.append, self._trace)
         if isinstance(self.planner, LanguagePlanner):
             self.planner.load()
+        self._memory = memory_of(self.planner)
         self._bare = BareLlama(settings) if name == "llama_cpp" else None
 
     def plan(self, instruction: str, scene: Scene, history: History) -> tuple[Plan | None, str]:
@@ -88,7 +94,10 @@ class Asked:
 
     def take(self) -> Cost:
         """What the plans since last time cost."""
-        cost = Cost(not self._complaints, tuple(self._seconds), tuple(self._bare_seconds), tuple(self._entries))
+        before, self._memory = self._memory, memory_of(self.planner)
+        hits, misses = (now - then for now, then in zip(self._memory, before, strict=True))
+        times = tuple(self._seconds), tuple(self._bare_seconds)
+        cost = Cost(not self._complaints, *times, tuple(self._entries), hits, misses)
         for kept in (self._complaints, self._seconds, self._bare_seconds, self._entries):
             kept.clear()
         return cost

@@ -67,7 +67,7 @@ class RunningTask:
         return time.monotonic() - self._paused_at
 
     def news(self) -> list[str]:
-        """What changed while an operator drove, once."""
+        """What changed while an operator drove, and what the planner doubted, once."""
         news = self.executor.notes[self._told :]
         self._told += len(news)
         return news
@@ -86,7 +86,7 @@ class RunningTask:
         self._publish("asking", f"waits {left:.0f} s for an answer; {HOW_TO_ANSWER}", t)
 
     def tell_news(self, t: float, text: str) -> None:
-        """Feedback of what changed during a pause; the pause is over."""
+        """Feedback of what changed during a pause, or of a doubt; the task goes on."""
         self._publish("looking", text, t)
 
     def _publish(self, stage: str, text: str, t: float, phase: str = "", progress: float = 0.0) -> None:

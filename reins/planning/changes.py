@@ -1,10 +1,11 @@
 """What is different between two scenes, in words: what an operator did while they drove."""
 
+from collections.abc import Collection
 from math import dist
 from typing import Final
 
 from reins.contracts.facts import MOVED_LEAST
-from reins.contracts.scene import ROBOT, SITTING, STANDING, Scene
+from reins.contracts.scene import ROBOT, SITTING, STANDING, Scene, SceneObject
 from reins.planning.words import listed
 
 PLACES: Final = ("in", "on", "beside", "at", "is")
@@ -37,6 +38,27 @@ def changes_text(before: Scene, after: Scene) -> str:
     """`changes` as a sentence to an operator: "while you drove: block_2 gone; red_block moved 12 cm"."""
     told = changes(before, after)
     return f"while you drove: {'; '.join(told) if told else 'nothing changed'}"
+
+
+def news(before: Scene, after: Scene, handled: Collection[str]) -> list[str]:
+    """Ids of what is not as it was, and not by the robot's own doing, sorted.
+
+    That is what is new, what is seen as something else or said to be otherwise, and what somebody moved. What is gone
+    may just be hidden.
+
+    Args:
+        before: the earlier scene.
+        after: the later one.
+        handled: ids of what the robot was at in between, which may have moved for that.
+    """
+    return sorted(name for name, item in after.objects.items() if _is_news(item, before, after, name in handled))
+
+
+def _is_news(item: SceneObject, before: Scene, after: Scene, is_handled: bool) -> bool:
+    old = before.objects.get(item.id)
+    if old is None or (old.label, old.name, old.attributes) != (item.label, item.name, item.attributes):
+        return True
+    return not is_handled and not _walks(after) and dist(old.position, item.position) >= MOVED_LEAST
 
 
 def _object(name: str, before: Scene, after: Scene) -> list[str]:

@@ -8,7 +8,7 @@ A plan that has to be approved first is an `Ask`: `answer` or `unanswered` says 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Plan, SkillCall
@@ -17,8 +17,9 @@ from reins.planning.actions import Action, Ask, Done, Limits, Outcome, RunSkill,
 from reins.planning.approval import Answer, ApprovalMode, Approvals, Approve, Edit, Reword, is_within
 from reins.planning.cadence import Cadence
 from reins.planning.changes import changes_text
+from reins.planning.check_up import doubt_of, objection_of
 from reins.planning.gaze import Gaze
-from reins.planning.planner import History, Planner, unmet_effects
+from reins.planning.planner import History, Planner, memory_of, unmet_effects
 from reins.planning.reach import Reach
 from reins.planning.reports import CLEAR_VIEW, Report, deeds, is_hidden
 from reins.planning.rules import TaskRules
@@ -65,15 +66,18 @@ class TaskExecutor:
         self.blind = ""
         """Why no scene comes, where that is known; whoever drives the task says so."""
         self.notes: list[str] = []
-        """What changed while an operator drove, a sentence for each time; they go into the result's reason as well."""
+        """What changed while an operator drove, and what a planner doubted, a sentence each; they go into the result's
+        reason as well."""
         self._planner = planner
+        self._memory: Final = memory_of(planner)  # before this task
         self._registry = registry
         self._limits = limits or Limits()
         self._trace = trace
         self._cadence = cadence or Cadence()
         self._approvals: Final = Approvals(approve, self._limits.rejections, trace)
         self._is_operators = False  # the plan is an operator's own: it is followed to its end as it is
-        self._planned = (0.0, frozenset[str]())  # when the plan was made, and the objects that were there
+        self._asked = (0.0, frozenset[str]())  # when the planner was asked last, and the objects that were there
+        self._made_in: Scene | None = None  # the scene that the plan was made for
         self._history: History | None = None
         self._failures: dict[str, int] = {}
         self._moved = False  # a skill has run, well or badly
@@ -215,6 +219,12 @@ class TaskExecutor:
         """Nobody answered within `limit` [s]: that turns the plan down, and ends the task."""
         self.cancel(f"nobody approved the plan within {limit:g} s, which counts as turned down")
 
+    def ending(self, done: Done) -> dict[str, Any]:
+        """How the task ended, as a trace tells it: with the plans that were remembered, and those that were not."""
+        hits, misses = (now - then for now, then in zip(memory_of(self._planner), self._memory, strict=True))
+        remembered = {"cache_hits": hits, "cache_misses": misses} if hits or misses else {}
+        return {"outcome": done.outcome, "reason": done.reason, "replans": self.replans, **remembered}
+
     def cancel(self, reason: str, outcome: Outcome = "cancelled") -> None:
         """End the task; whoever drives it stops a running skill. A task that is over stays as it is.
 
@@ -265,9 +275,7 @@ class TaskExecutor:
         if self.step < len(self.plan.steps):
             problems = self.rules.verify(self.plan, scene, self.step)
             if not problems and not self._is_operators and self._is_due(scene, t):
-                self._valid, self._trouble = False, None
-                self._history = replace(history, left=self.plan.steps[self.step :])
-                return None
+                return self._check_up(self.plan.steps[self.step :], history, scene, t)
             if not problems:
                 return self._run(self.plan.steps[self.step], scene)
         else:
@@ -281,8 +289,37 @@ class TaskExecutor:
 
     def _is_due(self, scene: Scene, t: float) -> bool:
         """Whether to ask for another plan, though this one can go on."""
-        made, seen = self._planned
-        return self._cadence.is_due(self.step, t - made, scene.objects.keys() - seen)
+        asked, seen = self._asked
+        return self._cadence.is_due(self.step, t - asked, scene.objects.keys() - seen)
+
+    def _check_up(self, left: Sequence[SkillCall], history: History, scene: Scene, t: float) -> Action:
+        """Ask for another plan though what is left of this one can be done: that goes on unless a plan comes that may
+        run, or an objection."""
+        self.stage = "planning"
+        history = replace(history, left=tuple(left))
+        plan = self._planner.plan(self.instruction, scene, history)
+        self._asked = (t, frozenset(scene.objects))
+        problems = self.rules.verify(plan, scene) or self._approvals.unwanted(plan)
+        if plan.steps == ():
+            problems = problems or self._planner.unmet(self.instruction, scene, history)
+        objection = objection_of(plan, self._made_in or scene, scene, history)
+        if not objection and (doubt := doubt_of(plan, problems)):
+            return self._doubt(doubt, plan, problems, left[0], scene)
+        write_plan(self._trace, plan, scene, "", problems, self.rules.standing)
+        self.plan, self.step, self._made_in, self._valid = plan, 0, scene, False
+        if objection:
+            return self._end("failed", objection)
+        if not plan.steps:
+            return self._end("succeeded", deeds(history))
+        return self._ask(plan, history, scene, t) or self._run(plan.steps[0], scene)
+
+    def _doubt(self, doubt: str, plan: Plan, problems: Sequence[str], step: SkillCall, scene: Scene) -> Action:
+        """Tell of a doubt, and go on with the plan at hand."""
+        note = f"{doubt}; the plan at hand went on"
+        if note not in self.notes:
+            self.notes.append(note)
+        write_plan(self._trace, plan, scene, doubt, problems, self.rules.standing, kind="doubt")
+        return self._run(step, scene)
 
     def _shorten(self, left: Sequence[SkillCall], history: History, scene: Scene) -> None:
         """Drop steps that have become needless, because somebody else did them or because another way has opened."""
@@ -293,6 +330,7 @@ class TaskExecutor:
         if not asks or is_within(plan, left, self.rules.plan):
             write_plan(self._trace, plan, scene, "there is a shorter way now", (), self.rules.standing)
             self.plan, self.step, self.rules.plan = plan, 0, plan.constraints
+            self._made_in = scene
 
     def _plan_again(self, history: History, scene: Scene, t: float) -> Action:
         """Make a plan that the verifier accepts and start it, or end the task."""
@@ -306,7 +344,7 @@ class TaskExecutor:
                 self.replans += 1
             self.stage = "planning"
             self.plan, self.step = self._planner.plan(self.instruction, scene, history), 0
-            self._planned = (t, frozenset(scene.objects))
+            self._asked, self._made_in = (t, frozenset(scene.objects)), scene
             self._is_operators = False
             problems = self.rules.verify(self.plan, scene) or self._approvals.unwanted(self.plan)
             because = self._trouble or "; ".join(history.problems)
@@ -331,6 +369,8 @@ class TaskExecutor:
                 return self._end("succeeded", deeds(history))
             self._history = history = history.rejected(problems)
             self._trouble = problems[0]
+            if not self._planner.quick:  # each plan has its own time, and is for what is seen now
+                return self._gaze.past(scene.stamp, t)
 
     def _ask(self, plan: Plan, history: History, scene: Scene, t: float) -> Ask | None:
         """Follow a plan, or ask first. What may run already is not asked about again, unless something failed."""
@@ -397,5 +437,5 @@ class TaskExecutor:
         if self._done is None:
             notes = self.notes if outcome in ("succeeded", "failed") else []
             self._done = Done(outcome, "; ".join((reason, *notes)), self.plan)
-            self._trace.write("end", outcome=outcome, reason=self._done.reason, replans=self.replans)
+            self._trace.write("end", **self.ending(self._done))
         return self._done

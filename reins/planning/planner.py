@@ -115,6 +115,21 @@ class Cancellable(Protocol):
         ...
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """A planner that keeps plans, and gives them again when the same is asked and things stand the same."""
+
+    @property
+    def memory(self) -> tuple[int, int]:
+        """Questions that were answered from memory so far, and those that were not."""
+        ...
+
+
+def memory_of(planner: Planner) -> tuple[int, int]:
+    """Questions that a planner has answered from memory so far, and those that it has not; (0, 0) without one."""
+    return planner.memory if isinstance(planner, Remembering) else (0, 0)
+
+
 def unmet_effects(scene: Scene, history: History, registry: Mapping[str, SkillSpec]) -> list[str]:
     """Which lasting effects of the steps that succeeded `scene` does not show: the goal check without goals."""
     done = [(record.call, record.before.held()) for record in history.steps if record.success]

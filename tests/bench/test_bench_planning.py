@@ -126,6 +126,27 @@ def test_a_planner_that_fails_is_counted(monkeypatch: pytest.MonkeyPatch, known:
     assert "the server is gone" in report.episodes[0]["reason"]
 
 
+class Forgetful(Oracle):
+    """Remembers one plan in three."""
+
+    hits = misses = 0
+
+    @property
+    def memory(self) -> tuple[int, int]:
+        return self.hits, self.misses
+
+    def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
+        is_hit = (self.hits + self.misses) % 3 == 2
+        self.hits, self.misses = self.hits + is_hit, self.misses + (not is_hit)
+        return super().plan(instruction, scene, history)
+
+
+def test_plans_that_were_remembered_are_counted(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
+    report = run(monkeypatch, Forgetful(known), "single")
+    assert EPISODES == 6 and report.summary["cache_hits"] == 2
+    assert report.summary["cache_rate"] == pytest.approx(1 / 3)
+
+
 def test_texts_that_are_obeyed_are_counted(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     planner = Gullible(known)
     planner.knows = HARMLESS

@@ -10,7 +10,7 @@ from reins.bench.soak import WARM, processes_of, summarise
 from reins.bench.tabletop_episode import Episode
 from reins.contracts.errors import ReinsError
 
-NOTHING = PlannerFigures(1, 1, 0, 0, 0, 0, 0, 0, (), 0)
+NOTHING = PlannerFigures(1, 1, 0, 0, 0, 0, 0, 0, 0, (), 0)
 
 
 def episode(seed: int, outcome: str = "succeeded") -> Episode:

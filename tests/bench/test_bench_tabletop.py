@@ -162,13 +162,14 @@ class TestFigures:
             {"kind": "plan", "plan": {"steps": [step]}, "problems": ["it cannot be done"]},
             {"kind": "cache", "hits": 1, "misses": 2},
             {"kind": "plan", "plan": {"refusal": "no"}, "problems": []},
-            {"kind": "end", "outcome": "failed"},
+            {"kind": "end", "outcome": "failed", "cache_hits": 1, "cache_misses": 2},
         ]
         return Story([{"at": float(at), **entry} for at, entry in enumerate(entries)])
 
     def test_each_is_what_it_says(self) -> None:
         figures = planner_figures(self.story(), ["red_block"])
-        assert (figures.plans, figures.valid, figures.without_model, figures.cache_hits) == (3, 2, 1, 1)
+        assert (figures.plans, figures.valid, figures.without_model) == (3, 2, 1)
+        assert (figures.cache_hits, figures.cache_misses) == (1, 2)
         assert (figures.model_calls, figures.turned_down) == (2, 1)
         assert (figures.prompt_tokens, figures.reply_tokens) == (200, 20)
         assert figures.plan_s == [0.75] and figures.dropped == 1
@@ -178,6 +179,7 @@ class TestFigures:
         summary = summary_of([figures, figures])
         assert summary["plans"] == 6 and summary["valid_rate"] == pytest.approx(4 / 6)
         assert summary["valid_ci95"][0] < 4 / 6 < summary["valid_ci95"][1]
+        assert summary["cache_hits"] == 2 and summary["cache_rate"] == pytest.approx(1 / 3)
         assert summary["plan_s"] == {"p50": 0.75, "p99": 0.75} and summary["constraints_dropped"] == 0
 
 

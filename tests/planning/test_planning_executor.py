@@ -382,6 +382,17 @@ def test_a_plan_that_the_verifier_rejects_never_moves_the_robot_and_the_planner_
     assert len(planner.told) == 1 + Limits().replans
 
 
+def test_each_plan_of_a_slow_planner_has_a_turn_of_its_own_and_a_newer_scene() -> None:
+    planner, world = BrokenPlanner(), World(tabletop())
+    task = TaskExecutor(planner, SKILLS, "whatever")
+    assert isinstance(task.next(world.scene(), world.t), Look)
+    for asked in (1, 2):
+        world.t += 1.0
+        scene = world.scene()
+        assert isinstance(task.next(scene, world.t), Look) and len(planner.told) == asked
+        assert isinstance(task.next(scene, world.t), Look) and len(planner.told) == asked, "the scene is an old one"
+
+
 def test_a_planner_that_fails_ends_the_task_with_its_reason() -> None:
     world = World(tabletop())
     done = world.drive(TaskExecutor(BrokenPlanner("the model is not loaded"), SKILLS, "whatever"))

@@ -265,7 +265,7 @@ def test_the_page_shows_all_of_it_and_runs_nothing_of_it(tmp_path: Path) -> None
 
 @given(st.dictionaries(st.sampled_from(["call", "plan", "reason", "verdict", "outcome", "instruction"]), st.text()))
 def test_an_entry_of_any_kind_is_a_line(entry: dict[str, str]) -> None:
-    for kind in ("task", "call", "trouble", "plan", "ask", "answer", "why", "run", "step", "end", "other"):
+    for kind in ("task", "call", "trouble", "plan", "doubt", "ask", "answer", "why", "run", "step", "end", "other"):
         if not (kind == "plan" and "problems" in entry):
             assert isinstance(line_of({"kind": kind, "at": 0.0, **entry}), str)
 

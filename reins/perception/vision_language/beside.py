@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 from reins.contracts.errors import ReinsError
+from reins.language_models.backoff import Backoff
 from reins.language_models.model import Cancel, Cancelled
 
 LONGEST_PAUSE: Final = 60.0
@@ -34,7 +35,7 @@ class Beside(Generic[TaskT, ResultT]):
         self._cancel = Cancel()
         self._result: ResultT | None = None
         self._trouble = ""
-        self._failures = 0
+        self._backoff = Backoff(2.0 * period, max(LONGEST_PAUSE, period))
         self._next = float("-inf")
         self._round = 0
         self._closed = False
@@ -46,7 +47,8 @@ class Beside(Generic[TaskT, ResultT]):
         """Whether a task that is offered now would be done."""
         with self._ready:
             idle = self._task is None and not self._busy and not self._closed
-            return idle and time.monotonic() >= self._next
+            now = time.monotonic()
+            return idle and now >= self._next and not self._backoff.left(now)
 
     @property
     def newest(self) -> ResultT | None:
@@ -76,7 +78,8 @@ class Beside(Generic[TaskT, ResultT]):
         """Drop the newest result, what is waiting, and what is being done."""
         with self._ready:
             self._task, self._result, self._trouble = None, None, ""
-            self._failures, self._next = 0, float("-inf")
+            self._backoff.worked()
+            self._next = float("-inf")
             self._round += 1
             self._cancel.give()
 
@@ -119,8 +122,7 @@ class Beside(Generic[TaskT, ResultT]):
                 return
             self._trouble = trouble
             if result is not None:
-                self._result, self._failures = result, 0
-                return
-            self._failures += 1
-            pause = min(self._period * 2.0**self._failures, max(LONGEST_PAUSE, self._period))
-            self._next = time.monotonic() + pause
+                self._result = result
+                self._backoff.worked()
+            else:
+                self._backoff.failed(time.monotonic())

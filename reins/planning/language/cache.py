@@ -6,13 +6,14 @@ here is verified like any other before it is used.
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Final
 
 from reins.contracts.facts import facts_of
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
 from reins.planning.planner import History
+from reins.planning.tracing.reading import remembered_share
 
 SIZE: Final = 256
 """Plans that are kept, the ones that were used last."""
@@ -26,7 +27,7 @@ class PlanCache:
 
     Attributes:
         hits: questions that were answered from here.
-        misses: questions that were not.
+        misses: questions that were not, those to which a plan is here that no longer passes included.
     """
 
     def __init__(self, size: int = SIZE) -> None:
@@ -38,12 +39,12 @@ class PlanCache:
     @property
     def rate(self) -> float:
         """Share of the questions that were answered from here; 0 before the first."""
-        return self.hits / max(self.hits + self.misses, 1)
+        return remembered_share(self.hits, self.misses)
 
-    def get(self, key: Hashable) -> Plan | None:
-        """The plan to a question, if it is here."""
+    def get(self, key: Hashable, passes: Callable[[Plan], bool]) -> Plan | None:
+        """The plan to a question, if it is here and `passes` says that it may be used now."""
         plan = self._plans.get(key)
-        if plan is None:
+        if plan is None or not passes(plan):
             self.misses += 1
             return None
         self.hits += 1

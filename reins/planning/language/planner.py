@@ -5,10 +5,8 @@ the reason, a bounded number of times. If nothing passes, or there is no reply, 
 plan, the operator is asked. So the model proposes, and never decides what is allowed.
 """
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -28,6 +26,7 @@ from reins.language_models.model import (
 )
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.meaning import read
+from reins.planning.language.access import ModelAccess, NoPlan
 from reins.planning.language.cache import PlanCache, key_of
 from reins.planning.language.chat import again, chat_prompt
 from reins.planning.language.compact import compact_prompt, kind_names, plain_instruction
@@ -52,12 +51,6 @@ from reins.skills.registry import SkillSpec
 
 Report = Callable[[str], None]
 
-CLOSING: Final = 5.0
-"""How long a cancelled model may take to come to its end before it is left alone [s]."""
-
-TURN: Final = 0.05
-"""How often whoever waits for an earlier plan looks whether it is cancelled [s]."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Question:
@@ -73,7 +66,8 @@ class LanguagePlanner:
 
     Args:
         name: of the backend.
-        load: makes the model; called at the first plan, and again after it failed.
+        load: makes the model; called at the first plan, and again after it failed. While it takes longer than a plan
+            may, plans are made without it.
         registry: the skills' declarations.
         settings: bounds, votes and attempts.
         report: called, in the thread that plans, with a sentence whenever the model fails.
@@ -94,7 +88,6 @@ class LanguagePlanner:
         reach: Reach | None = None,
     ) -> None:
         self.name: Final = name
-        self._load = load
         self._registry = registry
         self._settings = settings
         self._report = report
@@ -105,8 +98,7 @@ class LanguagePlanner:
         """Plans for which the model was done without; a benchmark of the model has to know."""
         self.cache: Final = PlanCache(settings.cache)
         """The plans that passed; tells its hit rate."""
-        self._model: LanguageModel | None = None
-        self._lock = threading.Lock()  # one plan at a time; guards the model
+        self._access = ModelAccess(name, load, settings.rest_limit)
         self._closing = Cancel()
 
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
@@ -124,30 +116,31 @@ class LanguagePlanner:
         return PlannerUntil(self, self._plan_until, cancel)
 
     def _plan_until(self, cancel: Cancel, instruction: str, scene: Scene, history: History) -> Plan:
+        deadline = time.monotonic() + self._settings.answer_limit
         with self._closing.calls(cancel.give):
             cancel.check()
-            return self._plan(_Question(instruction, scene, history), cancel)
+            return self._plan(_Question(instruction, scene, history), deadline, cancel)
 
-    def _plan(self, question: _Question, cancel: Cancel) -> Plan:
+    def _plan(self, question: _Question, deadline: float, cancel: Cancel) -> Plan:
         try:
             plain_instruction(question.instruction)
         except ReinsError as error:
             return Plan(refusal=str(error))
-        if refusal := harm_refusal(instruction):
+        if refusal := harm_refusal(question.instruction):
             self._trace.write("refused", why=refusal)
             return Plan(refusal=refusal)
         if (plan := self._remembered(question)) is not None:
             return plan
         try:
-            with self._alone(cancel):
-                plan = self._ask(question, cancel)
+            with self._access.use(deadline, cancel) as model:
+                plan = self._ask(model, question, deadline, cancel)
             self.cache.put(key_of(question.instruction, question.scene, question.history), plan)
             return plan
         except Cancelled:
             raise
         except ModelError as error:
             cancel.check()
-            return self._without_model(question, str(error))
+            return self._without_model(question, f"{error}{self._access.rest()}")
 
     def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
         """Lasting effects that are not seen; where the words of the instruction are all known, its goals besides."""
@@ -160,83 +153,52 @@ class LanguagePlanner:
             return []
 
     def load(self) -> None:
-        """Load the model, if it is not loaded yet.
+        """Load the model, if it is not loaded yet, however long that takes.
 
         Raises:
             ModelError: it does not load; says why. Cancelled: the planner was closed.
         """
-        with self._alone(self._closing):
-            self._loaded()
+        self._access.load(self._closing)
 
     def warm_up(self) -> None:
         """Load the model; what goes wrong is reported, and tried again at the first plan."""
         try:
             self.load()
         except Cancelled:
-            return
+            return  # it is closed already
         except ModelError as error:
             self._report(f"{error}; until that is mended, the symbolic planner plans")
 
     def close(self) -> None:
         """End every plan, then give the model back, unless it does not come to an end. No plan is made after that."""
         self._closing.give()
-        if not self._lock.acquire(timeout=CLOSING):
-            return
-        model, self._model = self._model, None
         try:
-            if model is not None:
-                with foreign(f"closing the language model ({self.name})"):
-                    model.close()
+            self._access.close()
         except ModelError as error:
             self._report(str(error))
-        finally:
-            self._lock.release()
 
-    @contextmanager
-    def _alone(self, cancel: Cancel) -> Iterator[None]:
-        """One plan at a time.
-
-        Raises:
-            ModelError: an earlier one does not come to its end; Cancelled.
-        """
-        deadline = time.monotonic() + self._settings.answer_limit
-        while not self._lock.acquire(timeout=TURN):
-            cancel.check()
-            if time.monotonic() >= deadline:
-                raise ModelError(f"the language model ({self.name}) is still loading, or busy with an earlier plan")
-        try:
-            cancel.check()
-            yield
-        finally:
-            self._lock.release()
-
-    def _loaded(self) -> LanguageModel:
-        """The model.
-
-        Raises:
-            ModelError: it does not load; says why.
-        """
-        if self._model is None:
-            with foreign(f"loading the language model ({self.name})"):
-                self._model = self._load()
-        return self._model
+    @property
+    def memory(self) -> tuple[int, int]:
+        """Questions that were answered from memory so far, and those that were not."""
+        return self.cache.hits, self.cache.misses
 
     def _remembered(self, question: _Question) -> Plan | None:
         """The plan that passed when things stood the same, if it still passes."""
-        plan = self.cache.get(key_of(question.instruction, question.scene, question.history))
-        if plan is None or self._problems(plan, question):
+        key = key_of(question.instruction, question.scene, question.history)
+        plan = self.cache.get(key, lambda kept: not self._problems(kept, question))
+        if plan is None:
             return None
         self._trace.write("cache", hits=self.cache.hits, misses=self.cache.misses)
         return plan
 
-    def _ask(self, question: _Question, cancel: Cancel) -> Plan:
+    def _ask(self, model: LanguageModel, question: _Question, deadline: float, cancel: Cancel) -> Plan:
         """The first plan of the model that passes.
 
         Raises:
-            ModelError: there is none within the bounds; Cancelled.
+            ModelError: there is none before the deadline [s, monotonic clock].
+            NoPlan: no reply passed.
+            Cancelled: it was cancelled.
         """
-        model = self._loaded()
-        deadline = time.monotonic() + self._settings.answer_limit
         dialogue = _Dialogue(question, self._registry, self._format(model))
         problems: tuple[str, ...] = ()
         for attempt in range(self._settings.attempts):
@@ -249,7 +211,7 @@ class LanguagePlanner:
             worst = most_frequent(proposals) or proposals[0]
             problems = worst.problems
             dialogue.turned_down(worst)
-        raise ModelError(f"{model.name} made no plan that works in {self._settings.attempts} attempts: {problems[0]}")
+        raise NoPlan(f"{model.name} made no plan that works in {self._settings.attempts} attempts: {problems[0]}")
 
     def _votes(
         self,

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from reins.language_models.settings import ModelSettings
+from reins.planning.language.access import FIRST_REST
 
 
 class LanguageSettings(ModelSettings):
@@ -32,7 +33,15 @@ class LanguageSettings(ModelSettings):
         default=30.0,
         gt=0.0,
         le=600.0,
-        description="longest that the model may take for a plan, attempts and votes together [s]",
+        description="longest that the model may take for a plan: the wait until it is loaded, attempts and votes "
+        "together [s]",
+    )
+    rest_limit: float = Field(
+        default=120.0,
+        ge=0.0,
+        le=3600.0,
+        description="longest pause after a model cost time and gave no plan, in which plans are made without it; the "
+        f"first takes {FIRST_REST:g} s, and they double from failure to failure; 0: none [s]",
     )
     cache: int = Field(
         default=256,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
 from reins.language_models.model import Cancel
-from reins.planning.planner import History, Planner
+from reins.planning.planner import History, Planner, memory_of
 
 PlanUntil = Callable[[Cancel, str, Scene, History], Plan]
 
@@ -34,6 +34,11 @@ class PlannerUntil:
     def quick(self) -> bool:
         """The planner's."""
         return self.planner.quick
+
+    @property
+    def memory(self) -> tuple[int, int]:
+        """The planner's; see `memory_of`."""
+        return memory_of(self.planner)
 
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         """The planner's; raises Cancelled soon after `cancel` was given, and at once if it was given before."""

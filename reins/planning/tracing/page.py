@@ -15,6 +15,7 @@ _TITLES: Final = {
     "cache": "Remembered",
     "refused": "Refused unasked",
     "plan": "Plan",
+    "doubt": "Doubt",
     "ask": "Operator asked",
     "answer": "Operator said",
     "why": "Asked why",
@@ -65,6 +66,8 @@ def line_of(entry: Entry) -> str:
         case {"kind": "plan", "plan": plan}:
             because = f" (because {entry['because']})" if entry.get("because") else ""
             return _plan_line(plan, entry.get("problems") or ()) + because
+        case {"kind": "doubt"}:
+            return f"{entry.get('because', '')}; the plan at hand goes on"
         case {"kind": "ask"}:
             risks = entry.get("risks") or ()
             return f"question {entry.get('number', '')}: may this plan run? {'; '.join(map(str, risks))}".strip()
@@ -77,7 +80,7 @@ def line_of(entry: Entry) -> str:
         case {"kind": "step", "call": call}:
             return f"{call}: {'done' if entry.get('success') else entry.get('reason') or 'failed'}"
         case {"kind": "end", "outcome": outcome}:
-            return f"{outcome}: {entry.get('reason', '')}"
+            return f"{outcome}: {entry.get('reason', '')}{_remembered(entry)}"
     return str(entry.get("why", ""))
 
 
@@ -87,6 +90,14 @@ def _answer_line(entry: Entry) -> str:
     said = _plan_line(plan, ()) if plan is not None else str(text or "")
     who = f"{entry['by']}: " if "by" in entry else ""
     return f"question {entry.get('number', '')}: {who}{entry.get('verdict', '')}" + (f": {said}" if said else "")
+
+
+def _remembered(entry: Entry) -> str:
+    """How many plans were remembered, at the end of a task whose planner remembers any."""
+    if "cache_hits" not in entry:
+        return ""
+    hits, misses = int(entry["cache_hits"]), int(entry.get("cache_misses", 0))
+    return f"; {hits} of {hits + misses} plans were remembered"
 
 
 def _plan_line(plan: Any, problems: Any) -> str:

@@ -5,11 +5,19 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from reins.contracts.errors import ReinsError
 
 Entry = dict[str, Any]
+
+PLANS: Final = ("plan", "doubt")
+"""Kinds of the entries that tell what a planner answered."""
+
+
+def remembered_share(hits: int, misses: int) -> float:
+    """Share of the questions to a planner that were answered from memory; 0 where none was asked."""
+    return hits / max(hits + misses, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +61,23 @@ class Story:
         return next((entry for entry in self.entries if entry["kind"] == "end"), None)
 
     def figures(self) -> dict[str, float]:
-        """Counts and sums: duration [s], plans, steps, failures, model calls, tokens, time of the model [s]."""
+        """Counts and sums: duration [s], plans, steps, failures, model calls, tokens, time of the model [s].
+
+        Misses of the cache are told at the end.
+        """
         calls = [entry for entry in self.entries if entry["kind"] == "call"]
         steps = [entry for entry in self.entries if entry["kind"] == "step"]
+        hits = sum(entry["kind"] == "cache" for entry in self.entries)
+        misses = int((self._end or {}).get("cache_misses", 0))
         return {
             "duration_s": round(float(self.entries[-1]["at"]) - self.begin, 3),
-            "plans": sum(entry["kind"] == "plan" for entry in self.entries),
+            "plans": sum(entry["kind"] in PLANS for entry in self.entries),
             "steps": len(steps),
             "failed_steps": sum(not entry.get("success") for entry in steps),
             "model_calls": len(calls),
-            "cache_hits": sum(entry["kind"] == "cache" for entry in self.entries),
+            "cache_hits": hits,
+            "cache_misses": misses,
+            "cache_rate": round(remembered_share(hits, misses), 3),
             "turned_down": sum(bool(entry.get("verdict")) for entry in calls),
             "prompt_tokens": sum(int(entry.get("prompt_tokens", 0)) for entry in calls),
             "reply_tokens": sum(int(entry.get("reply_tokens", 0)) for entry in calls),

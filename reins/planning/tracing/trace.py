@@ -7,11 +7,12 @@ Every line has `at`, the system time [s], and `kind`:
 - `trouble`: why there was no reply, or no plan by the model.
 - `cache`: the plan was remembered; hits and misses so far.
 - `plan`: a plan, why it was made, the scene that it is for, what others hold the robot to, what the verifier found.
+- `doubt`: what came in place of a plan that may run while all went well, told like a `plan`; the plan at hand went on.
 - `ask`: the plan waits for an operator; why a person should look at it.
 - `answer`: approve, edit, reword, reject, or none; who said so, the reason, the new words or the new plan.
 - `why`: somebody asked why while the task ran, and was answered.
 - `run`, `step`: a skill begins; how it ended, as it was judged.
-- `end`: how the task ended.
+- `end`: how the task ended; how many of its plans were remembered, and how many were not.
 """
 
 import json
@@ -22,7 +23,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, Protocol, TextIO
+from typing import Any, Final, Literal, Protocol, TextIO
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Constraint, Plan
@@ -180,7 +181,13 @@ def plan_entry(plan: Plan) -> dict[str, Any]:
 
 
 def write_plan(
-    trace: Trace, plan: Plan, scene: Scene, because: str, problems: Sequence[str], standing: Sequence[Constraint]
+    trace: Trace,
+    plan: Plan,
+    scene: Scene,
+    because: str,
+    problems: Sequence[str],
+    standing: Sequence[Constraint],
+    kind: Literal["plan", "doubt"] = "plan",
 ) -> None:
     """A plan goes into a trace.
 
@@ -191,9 +198,10 @@ def write_plan(
         because: why it was made although there was one before; empty for the first.
         problems: what is wrong with it.
         standing: what others hold the robot to.
+        kind: of the entry.
     """
     trace.write(
-        "plan",
+        kind,
         t=scene.stamp,
         scene=scene_entry(scene),
         plan=plan_entry(plan),
