@@ -32,7 +32,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure of every report; None where a report does not have it."""
+    """One figure of every report: a bar or a text each, None or a dash where a report does not have it."""
 
     name: str
     bars: Sequence[Bar | None] = ()
@@ -127,7 +127,7 @@ def rows_of(summaries: Sequence[Mapping[str, Any]]) -> list[Row]:
         if name.endswith(RATE) and interval in names:
             rows.append(Row(name.removesuffix(RATE), bars=[_bar(one.get(name), one.get(interval)) for one in flat]))
         else:
-            rows.append(Row(name, values=[_text(one[name]) if name in one else "–" for one in flat]))
+            rows.append(Row(name, values=[_text(one.get(name)) for one in flat]))
     return rows
 
 
@@ -144,7 +144,7 @@ def differences(reports: Sequence[Report]) -> list[Difference]:
 
 def _settings(reports: Sequence[Report]) -> list[Row]:
     names = dict.fromkeys(name for report in reports for name in report.settings)
-    return [Row(name, values=[_text(report.settings.get(name, "–")) for report in reports]) for name in names]
+    return [Row(name, values=[_text(report.settings.get(name)) for report in reports]) for name in names]
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -165,6 +165,9 @@ def _bar(share: Any, interval: Any) -> Bar | None:
 
 
 def _text(value: Any) -> str:
+    """A figure; a dash where there is none."""
+    if value is None:
+        return "–"
     if isinstance(value, float):
         return f"{value:.4g}"
     return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ class Report:
     episodes: Sequence[Record] = ()
 
     def write_json(self, path: Path) -> None:
-        """Write the report, making the folder if needed."""
+        """Write the report, making the folder if needed; a figure that there is none of, such as NaN, is null."""
         path.parent.mkdir(parents=True, exist_ok=True)
         document = {
             "suite": self.suite,
@@ -38,7 +39,7 @@ class Report:
             "summary": dict(self.summary),
             "episodes": [dict(episode) for episode in self.episodes],
         }
-        path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(_plain(document), indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
     def print(self, console: Console) -> None:
         """Print the summary as a table."""
@@ -60,6 +61,15 @@ def success_interval(successes: int, episodes: int) -> tuple[float, float]:
     return (float(interval.low), float(interval.high))
 
 
+def _plain(value: Any) -> Any:
+    """What JSON can say: it has no number that is none, and none without end."""
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
 def _flat(record: Record, prefix: str = "") -> list[tuple[str, Any]]:
     rows: list[tuple[str, Any]] = []
     for name, value in record.items():
@@ -71,6 +81,8 @@ def _flat(record: Record, prefix: str = "") -> list[tuple[str, Any]]:
 
 
 def _text(value: object) -> str:
+    if value is None:
+        return "–"
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list | tuple):

@@ -90,7 +90,7 @@ def _measure(
         "episodes": episodes,
         "success_rate": successes / episodes,
         "success_ci95": list(success_interval(successes, episodes)),
-        "duration_s": float(np.median(lengths)) if lengths else float("nan"),
+        "duration_s": float(np.median(lengths)) if lengths else None,
         "limit_violations": exceeded,
         "wall_s": time.perf_counter() - began,
     }

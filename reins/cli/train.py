@@ -60,7 +60,7 @@ def skill(
     seed: Seed = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Most policy steps; the recipe's by default.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")] = None,
-    demos: Annotated[int | None, typer.Option(min=0, help="Demonstrations of the scripts; 0 for none.")] = None,
+    demos: Annotated[int | None, typer.Option(min=0, help="Demonstrations of the teacher; 0 for none.")] = None,
     compare: Annotated[bool, typer.Option(help="First train without demonstrations, for the learning curves.")] = False,
     episodes: Episodes = 200,
     save_every: Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")] = 120.0,

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.models.gguf_file import GgufFile, read_gguf
-from reins.models.registry import models_folder
+from reins.models.registry import description_problems, models_folder
 
 SUFFIX: Final = ".gguf"
 
@@ -100,8 +100,7 @@ def verify_language_model(name: str, folder: Path | None = None) -> LanguageCard
         problems += _disagreements(card, path.with_suffix(".json").name, sha256(data).hexdigest(), file)
     if file is not None and file.not_finite:
         problems.append(f"its weights {', '.join(file.not_finite)} are not finite")
-    if not path.with_suffix(".md").is_file():
-        problems.append(f"{path.stem}.md is missing")
+    problems += description_problems(path.with_suffix(".md"))
     if card is None or problems:
         raise ReinsError(f"model '{name}': {'; '.join(problems)}")
     return card

@@ -4,6 +4,7 @@ A model is `reins/models/<kind>/<name>.onnx` with `<name>.json` (checksum and co
 """
 
 import json
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -15,6 +16,9 @@ from reins.models.metadata import METADATA_KEY, SUPPORTED_OPSETS, PolicyMetadata
 from reins.models.onnx_file import read_onnx
 
 SUFFIX: Final = ".onnx"
+
+PICTURE: Final = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
+"""A picture in a card for a reader; the group is the file's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +98,7 @@ def verify_model(name: str, folder: Path | None = None) -> PolicyMetadata:
     except ReinsError as error:
         problems.append(str(error))
     problems += _card_problems(entry, sha256(data).hexdigest(), metadata)
-    if not entry.description.is_file():
-        problems.append(f"{entry.description.name} is missing")
+    problems += description_problems(entry.description)
     if metadata is None or problems:
         raise ReinsError(f"model '{name}': {'; '.join(problems)}")
     return metadata
@@ -130,6 +133,14 @@ def card_of(data: bytes) -> str:
         "metadata": read_contract(data).model_dump(mode="json", exclude_unset=True),
     }
     return json.dumps(card, indent=2) + "\n"
+
+
+def description_problems(path: Path) -> list[str]:
+    """What is wrong with the card for a reader at `path`: it is missing, or a picture that it shows."""
+    if not path.is_file():
+        return [f"{path.name} is missing"]
+    pictures = PICTURE.findall(path.read_text(encoding="utf-8"))
+    return [f"{name}, which {path.name} shows, is missing" for name in pictures if not (path.parent / name).is_file()]
 
 
 def _entry(path: Path) -> ModelEntry:

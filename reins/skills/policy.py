@@ -137,7 +137,8 @@ class PolicySlot:
     """Holds the policy in use; another one takes its place between two steps, or is refused and changes nothing.
 
     The replacement must carry out the same skills. What the slot's user commands does not jump: it bounds the change of
-    its commands whatever the policy says.
+    its commands whatever the policy says. Who moves the tool by twists has looked up at its start what a twist means,
+    how often to ask and how the style slows: there, all three must be the same.
 
     Args:
         policy: the first one.
@@ -168,11 +169,25 @@ class PolicySlot:
             raise ReinsError(
                 f"policy '{fresh.name}' is refused: its actions are no {here.meaning} of {len(here.scale)}"
             )
+        if here.meaning == TOOL_TWIST:
+            ours = _looked_up_once(self.policy.metadata)
+            for what, value in _looked_up_once(fresh.metadata).items():
+                if value != ours[what]:
+                    raise ReinsError(f"policy '{fresh.name}' is refused: its {what} is {value}, not {ours[what]}")
 
     def use(self, fresh: OnnxPolicy) -> None:
         """Use a policy that has passed `check` from the next step on, in whatever thread that is."""
         fresh.last_action = self.policy.last_action
         self.policy = fresh
+
+
+def _looked_up_once(metadata: PolicyMetadata) -> dict[str, str]:
+    """What a skill that moves the tool by twists takes from a contract at its start, in words."""
+    return {
+        "rate": f"{metadata.rate:g} Hz",
+        "scale": ", ".join(f"{part:g}" for part in metadata.action.scale),
+        "slowest style": f"{metadata.style.slowest:g}" if metadata.style else "none",
+    }
 
 
 def _session(data: bytes) -> ort.InferenceSession:

@@ -6,11 +6,18 @@ import numpy as np
 
 from reins.models.metadata import PolicyMetadata
 from reins.models.registry import read_contract
+from reins.training.exactness import exactness_sentence
 from reins.training.measure import ReachOutcome
 
 
-def describe(data: bytes, outcomes: Sequence[ReachOutcome]) -> str:
-    """Markdown about a policy, from its ONNX file and what it did when it was measured."""
+def describe(data: bytes, outcomes: Sequence[ReachOutcome], exactness: float) -> str:
+    """Markdown about a policy, from its ONNX file and what it did when it was measured.
+
+    Args:
+        data: its ONNX file.
+        outcomes: of its episodes.
+        exactness: the largest difference between its actions and PyTorch's.
+    """
     metadata = read_contract(data)
     terms = "\n".join(
         f"| {term.name} | {term.size} | × {term.scale:g}, clipped at ± {term.clip:g} |" for term in metadata.observation
@@ -37,6 +44,8 @@ contract in `{metadata.name}.json`.
 ## Measured
 
 {_measured(metadata, outcomes)}
+
+{exactness_sentence(exactness)}
 
 ## Limits
 

@@ -104,6 +104,10 @@ def test_figures_that_one_of_them_lacks_are_left_open(tmp_path: Path) -> None:
     Page(tmp_path / "page.html")
 
 
+def test_a_figure_that_there_is_none_of_is_a_dash() -> None:
+    assert [list(row.values) for row in rows_of([{"duration_s": None}, {"duration_s": 1.5}])] == [["–", "1.5"]]
+
+
 def test_reports_are_called_by_what_tells_them_apart() -> None:
     assert names_of([report(), report("llama_cpp")]) == ["symbolic", "llama_cpp"]
     one, two = (report("llama_cpp", model=f"/models/{name}.gguf", mode="front_end") for name in "ab")

@@ -28,6 +28,15 @@ def test_json_has_the_form_that_every_suite_shares(tmp_path: Path) -> None:
     assert document["episodes"] == [{"seed": 1, "success": True}]
 
 
+def test_figures_that_there_are_none_of_are_null(tmp_path: Path) -> None:
+    summary = {"pick": {"duration_s": float("nan"), "interval": (0.0, float("inf")), "count": 3}}
+    Report("skills", {}, summary, [{"steps": np.float64("nan")}]).write_json(tmp_path / "out.json")
+    text = (tmp_path / "out.json").read_text()
+    document = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert document["summary"] == {"pick": {"duration_s": None, "interval": [0.0, None], "count": 3}}
+    assert document["episodes"] == [{"steps": None}]
+
+
 def test_the_table_names_every_figure() -> None:
     text = io.StringIO()
     Report("sim", {}, {"steps_per_s": 12345.6, "latency": {"p99": 2.0}}).print(Console(file=text, width=100))

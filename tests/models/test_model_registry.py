@@ -22,7 +22,7 @@ def copy(tmp_path: Path) -> Path:
     entry = find_model(SHIPPED[0])
     folder = tmp_path / entry.kind
     folder.mkdir()
-    for path in (entry.path, entry.card, entry.description):
+    for path in (entry.path, entry.card, entry.description, entry.path.with_suffix(".png")):
         (folder / path.name).write_bytes(path.read_bytes())
     return tmp_path
 
@@ -79,6 +79,18 @@ def test_a_missing_card_is_noticed(copy: Path) -> None:
     description.unlink()
     with pytest.raises(ReinsError, match=rf"{card.name} is missing; {description.name} is missing"):
         verify_model(path.stem, copy)
+
+
+def test_a_missing_picture_is_noticed_if_the_card_shows_it(copy: Path) -> None:
+    path, _, description = files(copy)
+    verify_model(path.stem, copy)
+    picture = path.with_suffix(".png")
+    picture.unlink()
+    with pytest.raises(ReinsError, match=rf"{picture.name}, which {description.name} shows, is missing"):
+        verify_model(path.stem, copy)
+    text = description.read_text(encoding="utf-8")
+    description.write_text(text.replace(f"({picture.name})", ""), encoding="utf-8")
+    verify_model(path.stem, copy)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"sha256": "0"}'])

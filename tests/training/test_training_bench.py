@@ -39,6 +39,13 @@ def test_success_is_told_per_skill_and_simulator(models: Path) -> None:
     assert [record["seed"] for record in report.episodes] == sorted(record["seed"] for record in report.episodes)
 
 
+def test_without_a_success_there_is_no_duration(models: Path) -> None:
+    report = run_skills("franka", ["mujoco"], 1, randomisation="none", folder=models)
+    assert report.summary["skills"]["reach"]["mujoco"]["duration_s"] is None
+    report.write_json(models / "out.json")
+    assert '"duration_s": null' in (models / "out.json").read_text()
+
+
 def test_a_skill_without_a_policy_is_named(models: Path) -> None:
     with pytest.raises(ReinsError, match=r"no trained policy for stack \(there are: reach\)"):
         trained(load_profile("franka"), ["stack"], models)

@@ -13,9 +13,11 @@ from stable_baselines3.common.env_checker import check_env as stable_baselines_c
 import reins.training.envs
 from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import ToolPose
+from reins.hardware.robot import StopCategory
 from reins.training.envs.core import HOLD, LASTING, SkillEnv
 from reins.training.envs.randomisation import load_randomisation
 from reins.training.envs.register import env_id
+from reins.training.envs.stage import MujocoStage
 from reins.training.envs.tasks import FREE, SUBJECT, TASKS
 from reins.training.envs.view import ObjectCamera, ViewErrors
 
@@ -112,6 +114,20 @@ def test_success_ends_an_episode_once_it_has_lasted() -> None:
         if truncated:
             break
     assert lasted == LASTING
+
+
+def test_a_fault_of_the_arm_ends_an_episode_and_is_named() -> None:
+    env = SkillEnv("reach", randomisation="none")
+    env.reset(seed=1)
+    assert isinstance(env.stage, MujocoStage)
+    still = np.zeros(5, dtype=np.float32)
+    *_, terminated, truncated, info = env.step(still)
+    assert not truncated and info["fault"] == ""
+    env.stage.robot.stop(StopCategory.CONTROLLED, "the brakes are worn")
+    *_, terminated, truncated, info = env.step(still)
+    assert truncated and not terminated and info["fault"] == "the brakes are worn"
+    env.reset(seed=1)
+    assert env.step(still)[4]["fault"] == ""
 
 
 def test_randomisation_changes_the_physics_and_goes_back() -> None:

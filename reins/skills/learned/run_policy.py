@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from reins.contracts.around import yaw_of
+from reins.contracts.errors import ReinsError
 from reins.contracts.scene import Scene
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.robot import FloatArray, RobotState
@@ -65,7 +66,7 @@ class Look(Phase):
 
 
 class RunPolicy(Phase):
-    """Let a policy act until it has reached its goal, then brake.
+    """Let a policy act until it has reached its goal, then brake; a failure is told once the arm stands, too.
 
     Args:
         name: of the phase.
@@ -112,22 +113,30 @@ class RunPolicy(Phase):
         self._arm.release()
 
     def step(self, state: RobotState, scene: Scene) -> PhaseStep:
-        if self._count % self._hold == 0 and not self._braking:
-            self._act(state, scene)
-        self._count += 1
-        velocity = self._decoder.step()
         elapsed = state.stamp - self._began
+        if not self._braking:
+            try:
+                self._go_on(state, scene)
+            except ReinsError as error:  # the arm moves: whoever takes over from here must find it at rest
+                self._failure = str(error)
+        velocity = self._decoder.step()
         fraction = min(1.0, elapsed / PATIENCE)
         if self._braking:
             stands = not np.any(velocity)
             return PhaseStep(velocity, stands and not self._failure, fraction, self._failure if stands else "")
-        self._reached = self._reached + 1 if self._done_when(state, self._follower.view, self._goal) else 0
-        if elapsed > PATIENCE:
+        if elapsed > PATIENCE and not self._failure:
             self._failure = f"the policy '{self._slot.policy.name}' did not get there in {PATIENCE:.0f} s"
         if self._failure or self._reached >= LASTING * self._arm.profile.rates.command:
             self._braking = True
             self._decoder.brake()
         return PhaseStep(velocity, done=False, fraction=fraction)
+
+    def _go_on(self, state: RobotState, scene: Scene) -> None:
+        """Let the policy act where it is its turn, and see how long the goal has been reached for."""
+        if self._count % self._hold == 0:
+            self._act(state, scene)
+        self._count += 1
+        self._reached = self._reached + 1 if self._done_when(state, self._follower.view, self._goal) else 0
 
     def _act(self, state: RobotState, scene: Scene) -> None:
         """Ask the policy and aim at what it says."""

@@ -62,7 +62,8 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
     Observations are dictionaries: "observation", the terms of `terms_of` as a deployed policy sees them; "desired_goal"
     and "achieved_goal" (k,), positions in the base frame [m], the achieved one as it truly is. Actions (5,) in [-1, 1]
     are tool twists (`ACTION`). The reward is 0 where the goal is achieved within the task's tolerance, else -1. An
-    episode is cut once success has lasted, at the task's horizon, and at a fault of the arm.
+    episode is cut once success has lasted, at the task's horizon, and at a fault of the arm, which "fault" of a step's
+    information then names; it is empty otherwise.
 
     Args:
         task: name of the task.
@@ -170,7 +171,7 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         self._lasting = self._lasting + 1 if success else 0
         self._steps += 1
         cut = self._lasting >= LASTING or self._steps >= self.task.horizon or bool(self.state.fault)
-        return observation, 0.0 if success else -1.0, False, cut, {"is_success": success}
+        return observation, 0.0 if success else -1.0, False, cut, {"is_success": success, "fault": self.state.fault}
 
     def compute_reward(self, achieved_goal: FloatArray, desired_goal: FloatArray, info: object) -> FloatArray | float:
         """Reward of goals (…, k), without looking at anything else, so that hindsight can change them."""

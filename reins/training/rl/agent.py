@@ -38,6 +38,13 @@ class DemoSac(SAC):
         """The averaged actor: what is evaluated and exported."""
         return self.policy.average
 
+    @property
+    def steps(self) -> int:
+        """Policy steps that it has learned from: what it was shown, what it tried, what it did by itself."""
+        replay = self.replay_buffer
+        assert isinstance(replay, MixedReplay)
+        return self.num_timesteps + (0 if replay.demos is None else len(replay.demos))
+
     def train(self, gradient_steps: int, batch_size: int = 64) -> None:
         """Some gradient steps."""
         self.policy.set_training_mode(True)

@@ -7,14 +7,26 @@ from pathlib import Path
 from reins.models.metadata import Measurement
 from reins.models.registry import read_contract
 from reins.training.envs.tasks import TASKS
+from reins.training.exactness import exactness_sentence
 from reins.training.rl.checkpoint import CurvePoint
 from reins.training.rl.settings import TrainSettings
 
 
 def describe(
-    data: bytes, settings: TrainSettings, curve: Sequence[CurvePoint], elsewhere: Measurement | None = None
+    data: bytes,
+    settings: TrainSettings,
+    curve: Sequence[CurvePoint],
+    exactness: float,
+    elsewhere: Measurement | None = None,
 ) -> str:
-    """Markdown about a policy, from its ONNX file, the run that made it, and what it reached in another simulator."""
+    """Markdown about a policy.
+
+    Args:
+        data: its ONNX file.
+        settings, curve: of the run that made it.
+        exactness: the largest difference between its actions and PyTorch's.
+        elsewhere: what it reached in another simulator.
+    """
     metadata = read_contract(data)
     task = TASKS[settings.task]
     terms = "\n".join(f"| {term.name} | {term.size} |" for term in metadata.observation)
@@ -50,6 +62,8 @@ To make it again: `reins train skill {settings.task} --seed {settings.seed}`.
 ## Measured
 
 {measured or "Not measured yet."}
+
+{exactness_sentence(exactness)}
 
 ## Limits
 

@@ -1,10 +1,13 @@
-"""Checkpoints of a run: networks, optimisers, replay, random generators, history; written whole or not at all."""
+"""Checkpoints of a run: networks, the best ones so far, optimisers, replay, random generators, history.
+
+They are written whole or not at all.
+"""
 
 import json
 import random
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +22,7 @@ from reins.training.rl.replay import MixedReplay, buffer_arrays, restore_buffer
 from reins.training.rl.settings import TrainSettings
 
 FOLDER: Final = "checkpoint"
-MODEL, REPLAY, DEMOS, STATE = "model.zip", "replay.npz", "demos.npz", "state.json"
+MODEL, BEST, REPLAY, DEMOS, STATE = "model.zip", "best.pt", "replay.npz", "demos.npz", "state.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Progress:
         reached: policy steps after which it met its gate; None until then.
         lessons: that have been given.
         warm: whether the critics have had their warm-up.
+        weights: of all networks in the evaluation that `best` is of; None without one.
     """
 
     curve: list[CurvePoint] = field(default_factory=list)
@@ -58,6 +62,7 @@ class Progress:
     reached: int | None = None
     lessons: int = 0
     warm: bool = False
+    weights: dict[str, torch.Tensor] | None = None
 
 
 def save(folder: Path, settings: TrainSettings, model: DemoSac, progress: Progress) -> None:
@@ -66,20 +71,22 @@ def save(folder: Path, settings: TrainSettings, model: DemoSac, progress: Progre
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
     model.save(fresh / MODEL)
-    replay, env = model.replay_buffer, model.env
-    assert isinstance(replay, MixedReplay) and env is not None
+    if progress.weights is not None:
+        torch.save(progress.weights, fresh / BEST)
+    replay = model.replay_buffer
+    assert isinstance(replay, MixedReplay)
     np.savez(fresh / REPLAY, **buffer_arrays(replay))
     if replay.demos is not None:
         replay.demos.save(fresh / DEMOS)
     state = {
         "settings": settings.model_dump(),
-        "progress": asdict(progress),
-        "random": _random_state(env),
+        "progress": asdict(replace(progress, weights=None)),
+        "random": _random_state(model),
     }
     (fresh / STATE).write_text(json.dumps(state), encoding="utf-8")
     old = folder / f"{FOLDER}.old"
-    shutil.rmtree(old, ignore_errors=True)
-    if place.exists():
+    if place.exists():  # else a crash came between these two lines, and the old one is all that there is
+        shutil.rmtree(old, ignore_errors=True)
         place.rename(old)
     fresh.rename(place)
     shutil.rmtree(old, ignore_errors=True)
@@ -92,6 +99,8 @@ def exists(folder: Path) -> bool:
 
 def restore(folder: Path, settings: TrainSettings, env: VecEnv) -> tuple[DemoSac, Progress]:
     """The agent of a checkpoint, ready to go on, and what it has come to.
+
+    Its environments begin new episodes, with what their random generators draw next.
 
     Raises:
         ReinsError: there is none, or it was made with other settings; names the first.
@@ -107,10 +116,12 @@ def restore(folder: Path, settings: TrainSettings, env: VecEnv) -> tuple[DemoSac
     restore_buffer(replay, place / REPLAY)
     if (place / DEMOS).is_file():
         replay.demos = Demonstrations.load(place / DEMOS)
-    _restore_random(env, state["random"])
+    env.reset()  # uses up the seed that loading has set, or the next reset would begin the run's first episodes again
+    _restore_random(model, state["random"])
     entry = state["progress"]
     curve = [CurvePoint(**point) for point in entry["curve"]]
-    return model, Progress(**{**entry, "curve": curve})
+    weights = torch.load(place / BEST, weights_only=True) if (place / BEST).is_file() else None
+    return model, Progress(**{**entry, "curve": curve, "weights": weights})
 
 
 def _complete(folder: Path) -> Path | None:
@@ -133,7 +144,9 @@ def _check_settings(wanted: TrainSettings, stored: Mapping[str, Any]) -> None:
             raise ReinsError(f"the checkpoint was made with {name} {was}, and {value} is asked; use another folder")
 
 
-def _random_state(env: VecEnv) -> dict[str, Any]:
+def _random_state(model: DemoSac) -> dict[str, Any]:
+    env = model.env
+    assert env is not None
     name, keys, position, has_gauss, gauss = np.random.get_state()
     version, internal, following = random.getstate()
     return {
@@ -141,11 +154,13 @@ def _random_state(env: VecEnv) -> dict[str, Any]:
         "python": [version, list(internal), following],
         "torch": torch.get_rng_state().tolist(),
         "envs": [generator.bit_generator.state for generator in env.get_attr("np_random")],
-        "actions": env.action_space.np_random.bit_generator.state,
+        "actions": model.action_space.np_random.bit_generator.state,  # a loaded model has a space of its own
     }
 
 
-def _restore_random(env: VecEnv, state: Mapping[str, Any]) -> None:
+def _restore_random(model: DemoSac, state: Mapping[str, Any]) -> None:
+    env = model.env
+    assert env is not None
     name, keys, position, has_gauss, gauss = state["numpy"]
     np.random.set_state((name, np.array(keys, dtype=np.uint32), position, has_gauss, gauss))
     version, internal, following = state["python"]
@@ -155,4 +170,4 @@ def _restore_random(env: VecEnv, state: Mapping[str, Any]) -> None:
         generator = np.random.default_rng()
         generator.bit_generator.state = entry
         env.set_attr("np_random", generator, indices=[index])
-    env.action_space.np_random.bit_generator.state = state["actions"]
+    model.action_space.np_random.bit_generator.state = state["actions"]

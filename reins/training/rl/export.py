@@ -14,11 +14,12 @@ from reins.hardware.profile import load_profile
 from reins.hardware.robot import FloatArray
 from reins.models.metadata import METADATA_KEY, Measurement, ObservationTerm, PolicyMetadata, TrainingRecord
 from reins.models.registry import card_of
-from reins.training.envs.core import ACTION, GOAL_BOUND, HOLD, STYLE, goal_flag, terms_of
+from reins.training.envs.core import ACTION, GOAL_BOUND, HOLD, STYLE, Observation, goal_flag, terms_of
 from reins.training.envs.register import VERSION, env_id
 from reins.training.envs.tasks import TASKS
+from reins.training.exactness import largest_difference
 from reins.training.network import IR_VERSION, OPSET, PRODUCER
-from reins.training.rl.agent import DemoSac
+from reins.training.rl.agent import DemoSac, policy_of
 from reins.training.rl.network import LARGEST
 from reins.training.rl.settings import TrainSettings
 
@@ -72,6 +73,25 @@ def export(model: DemoSac, metadata: PolicyMetadata) -> bytes:
     biases[0] = biases[0] + weights[0][:, inputs:] @ fixed
     weights[0] = weights[0][:, :inputs]
     return _graph(metadata, shift[:inputs], stretch[:inputs], weights, biases)
+
+
+def exactness(model: DemoSac, data: bytes, seen: Sequence[Observation]) -> float:
+    """The largest difference between the actions of an exported policy and of the agent's averaged actor.
+
+    Args:
+        model: the agent.
+        data: the ONNX file.
+        seen: observations of its task. Far from where it was trained a network grows without bound, and rounding with
+            it, so that inputs which never occur would tell nothing.
+
+    Raises:
+        ReinsError: it is larger than a policy file's may be.
+    """
+    act = policy_of(model)
+    wanted = np.stack([act(one) for one in seen])
+    terms = np.stack([one["observation"] for one in seen])
+    places = np.stack([one["desired_goal"][:3] for one in seen]).astype(np.float32)
+    return largest_difference(data, np.hstack([terms, places - terms[:, :3]]), wanted)
 
 
 def write(folder: Path, data: bytes, name: str, card: str, curves: Path | None = None) -> Path:

@@ -10,7 +10,6 @@ from reins.training.rl import checkpoint
 from reins.training.rl.agent import DemoSac, policy_of
 from reins.training.rl.checkpoint import CurvePoint, Progress
 from reins.training.rl.curves import write_curve
-from reins.training.rl.replay import MixedReplay
 from reins.training.rl.rollouts import evaluate
 from reins.training.rl.settings import TrainSettings
 
@@ -76,7 +75,7 @@ class Keeper:
     @property
     def steps(self) -> int:
         """Policy steps that the agent has learned from: what it was shown, what it tried, what it did by itself."""
-        return self.model.num_timesteps + taught(self.model)
+        return self.model.steps
 
     @property
     def good_twice(self) -> bool:
@@ -102,7 +101,10 @@ class Keeper:
             self.save()
 
     def evaluate(self) -> None:
-        """Examine the agent; its best weights are kept; by itself it is done once it has met its gate twice."""
+        """Examine the agent; its best weights are kept; by itself it is done once it has met its gate twice.
+
+        Neither they nor the evaluation are on the disk before the next checkpoint, so that a crash loses both or none.
+        """
         settings, progress = self.settings, self.progress
         self._count()
         result = evaluate(self.env, policy_of(self.model), settings.evaluated)
@@ -112,8 +114,8 @@ class Keeper:
             progress.reached = self.steps
         write_curve(self._folder / "curve.csv", progress.curve)
         if result.success_rate >= progress.best:
-            progress.best = result.success_rate
-            self.model.policy.save(str(self._folder / "best.pt"))
+            weights = self.model.policy.state_dict()
+            progress.best, progress.weights = result.success_rate, {name: weights[name].clone() for name in weights}
         self.model.logger.record("eval/success_rate", result.success_rate)
         self.model.logger.record("eval/length", result.steps)
         self.model.logger.dump(self.steps)
@@ -126,10 +128,3 @@ class Keeper:
         now = time.monotonic()
         self.progress.seconds += now - self._counted
         self._counted = now
-
-
-def taught(model: DemoSac) -> int:
-    """Policy steps of the demonstrations and attempts that an agent knows."""
-    replay = model.replay_buffer
-    assert isinstance(replay, MixedReplay)
-    return 0 if replay.demos is None else len(replay.demos)

@@ -65,6 +65,8 @@ def give_lessons(keeper: Keeper) -> bool:
             return False
         last = progress.lessons + 1 == settings.lessons or keeper.good_twice
         loss = _imitate(model, replay.demos, settings, last)
+        model.logger.record("lessons/imitation_loss", loss)
+        model.logger.dump(model.steps)
         line = f"lesson {progress.lessons + 1}: {len(replay.demos)} steps known, imitated to {loss:.4f}"
         if last or (progress.lessons + 1) % settings.lessons_evaluated == 0:
             keeper.evaluate()

@@ -1,5 +1,6 @@
 """Replay that mixes demonstrations into every batch, at a share that its owner lets decay."""
 
+import warnings
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,7 +70,7 @@ def buffer_arrays(buffer: HerReplayBuffer) -> dict[str, Any]:
 
 
 def restore_buffer(buffer: HerReplayBuffer, path: Path) -> None:
-    """Fill a buffer from a file written from `buffer_arrays`.
+    """Fill a buffer from a file written from `buffer_arrays`; the episodes that were under way end there.
 
     Raises:
         ReinsError: it was written from a buffer of another size.
@@ -86,3 +87,6 @@ def restore_buffer(buffer: HerReplayBuffer, path: Path) -> None:
             target = getattr(buffer, name)
             target[: len(arrays[name])] = arrays[name]
         buffer.pos, buffer.full = int(position), bool(full)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of just what is wanted
+        buffer.truncate_last_trajectory()

@@ -41,6 +41,18 @@ class Evaluation:
         return float(np.mean([outcome.steps for outcome in self.outcomes]))
 
 
+def observed(env: SkillEnv, act: Act, count: int, first: int = HELD_OUT) -> list[Observation]:
+    """The first `count` observations of a policy in the episodes of the seeds from `first` on."""
+    seen: list[Observation] = []
+    while len(seen) < count:
+        observation, _ = env.reset(seed=first)
+        cut, first = False, first + 1
+        while not cut:
+            seen.append(observation)
+            observation, _, _, cut, _ = env.step(act(observation))
+    return seen[:count]
+
+
 def evaluate(env: SkillEnv, act: Act, episodes: int, first: int = HELD_OUT) -> Evaluation:
     """Run a policy on the same `episodes` every time: those of the seeds from `first` on."""
     outcomes = []

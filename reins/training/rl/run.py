@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import gymnasium as gym
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import SubprocVecEnv, VecEnv, VecMonitor
 
@@ -19,9 +18,16 @@ from reins.training.rl.curves import write_curve
 from reins.training.rl.keeper import Keeper, Limits, OnPart, Tell, unheard
 from reins.training.rl.lessons import give_lessons
 from reins.training.rl.network import GoalPolicy, policy_arguments
+from reins.training.rl.record import RunLogger
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.settings import TrainSettings
 from reins.training.rl.vec_env import SkillVecEnv
+
+SEEDS: Final = 1000
+"""Seeds of environments that a run keeps for itself: no two runs have an environment with the same one."""
+
+RECORDED_EVERY: Final = 20
+"""Episodes of the agent's own between two records for TensorBoard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +77,12 @@ def train(
             tell(f"going on from lesson {progress.lessons} and step {model.num_timesteps}")
         else:
             model, progress = begin(settings, env), Progress()
-        model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+        model.set_logger(RunLogger(folder / "tensorboard", model))
         keeper = Keeper(settings, limits, folder, examined, model, progress, tell, on_part)
         if prepare(keeper):
             left = settings.steps - model.num_timesteps
             if left > 0 and progress.reached is None:
-                model.learn(left, callback=Watch(keeper), reset_num_timesteps=False, log_interval=20)
+                model.learn(left, callback=Watch(keeper), reset_num_timesteps=False, log_interval=RECORDED_EVERY)
         keeper.save()
         write_curve(folder / "curve.csv", progress.curve)
         done = progress.reached is not None or model.num_timesteps >= settings.steps
@@ -87,22 +93,21 @@ def train(
 
 
 def make_envs(settings: TrainSettings, processes: bool) -> VecEnv:
-    """The environments that the agent steps, each with a seed of its own."""
+    """The environments that the agent steps."""
 
     def maker() -> gym.Env[Any, Any]:
         return SkillEnv(settings.task, settings.robot, randomisation=settings.randomisation)
 
     makers = [maker] * settings.envs
     inner: VecEnv = SubprocVecEnv(makers, start_method="forkserver") if processes else SkillVecEnv(makers)
-    inner.seed(settings.seed * 1000)
     return VecMonitor(inner, info_keywords=("is_success",))
 
 
 def begin(settings: TrainSettings, env: VecEnv) -> DemoSac:
-    """A new agent that knows nothing."""
+    """A new agent that knows nothing; its environments draw from seeds of this run's own from now on."""
     horizon = TASKS[settings.task].horizon
     alone = settings.demos == 0
-    return DemoSac(
+    model = DemoSac(
         GoalPolicy,
         env,
         learning_rate=Falling(settings.rate),
@@ -121,6 +126,9 @@ def begin(settings: TrainSettings, env: VecEnv) -> DemoSac:
         seed=settings.seed,
         device="cpu",
     )
+    env.seed(SEEDS * settings.seed)  # only now, for the agent gives them its own seed and the next ones
+    env.reset()  # so that a checkpoint finds generators that these seeds have made
+    return model
 
 
 def prepare(keeper: Keeper) -> bool:

@@ -113,10 +113,11 @@ class TestLoading:
 
     def test_a_cancel_ends_the_wait(self) -> None:
         planner = made(Slow(Parrot(GOOD)), [], answer_limit=60.0)
-        threading.Timer(0.1, planner.cancel).start()
+        cancel = Cancel()
+        threading.Timer(0.1, cancel.give).start()
         begun = time.monotonic()
         with pytest.raises(Cancelled):
-            ask(planner)
+            ask(planner.until(cancel))
         assert time.monotonic() - begun < SLACK
 
     def test_closed_meanwhile_it_is_given_back_once_it_is_there(self) -> None:
@@ -170,10 +171,11 @@ class TestBusy:
 
     def test_a_cancel_ends_that_wait(self, model: Stuck) -> None:
         planner = self.busy(model, [], 60.0)
-        threading.Timer(0.1, planner.cancel).start()
+        cancel = Cancel()
+        threading.Timer(0.1, cancel.give).start()
         begun = time.monotonic()
         with pytest.raises(Cancelled):
-            ask(planner)
+            ask(planner.until(cancel))
         assert time.monotonic() - begun < SLACK
 
 
@@ -239,9 +241,10 @@ class TestLeftAlone:
 
     def test_not_for_a_cancel(self) -> None:
         planner = planner_of(Parrot(None, GOOD), answer_limit=60.0, cache=0)
-        threading.Timer(0.2, planner.cancel).start()
+        cancel = Cancel()
+        threading.Timer(0.2, cancel.give).start()
         with pytest.raises(Cancelled):
-            ask(planner)
+            ask(planner.until(cancel))
         assert is_models(ask(planner))
 
     def test_never_where_it_is_always_to_be_asked(self) -> None:
