@@ -13,7 +13,7 @@ from planning_world import World
 
 from reins.contracts.plan import Plan
 from reins.language_models.backoff import Backoff
-from reins.language_models.model import Cancelled, ModelError
+from reins.language_models.model import Cancel, Cancelled, ModelError
 from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
@@ -21,6 +21,7 @@ from reins.planning.language import access
 from reins.planning.language import planner as planner_module
 from reins.planning.language.planner import LanguagePlanner
 from reins.planning.language.settings import LanguageSettings
+from reins.planning.language.until import PlannerUntil
 from reins.planning.planner import History
 from reins.planning.tracing.notebook import Notebook
 from reins.skills.library import SKILLS
@@ -52,7 +53,7 @@ def made(load: Callable[[], Parrot], reports: list[str], **settings: object) -> 
     return LanguagePlanner("parrot", load, SKILLS, wanted, reports.append)
 
 
-def ask(planner: LanguagePlanner) -> Plan:
+def ask(planner: LanguagePlanner | PlannerUntil) -> Plan:
     return planner.plan(KNOWN, SCENE, History(SCENE))
 
 
