@@ -26,6 +26,7 @@ from reins.cli import (
     trace,
     train,
     train_locomotion,
+    train_perception,
     up,
 )
 from reins.cli.console import EXIT_CODES, out
@@ -90,6 +91,7 @@ app.add_typer(
     help="Measure: each suite prints a table and, with --json, writes its figures.",
 )
 train.app.command("locomotion")(train_locomotion.locomotion)
+train.app.command("perception")(train_perception.perception)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=BUILD)
 app.add_typer(train.app, name="train", rich_help_panel=BUILD)
 app.add_typer(sim.app, name="sim", rich_help_panel=BUILD)

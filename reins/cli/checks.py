@@ -192,7 +192,13 @@ def trained_models() -> list[Finding]:
     from reins.models.registry import known_models, verify_model
 
     remedy = "get the file again (git checkout), or make it anew: `reins train`"
-    checks = {**dict.fromkeys(known_models(), verify_model), **dict.fromkeys(language_models(), verify_language_model)}
+    from reins.models.vision import verify_vision_model, vision_models
+
+    checks: dict[str, Callable[[str], object]] = {
+        **dict.fromkeys(known_models(), verify_model),
+        **dict.fromkeys(language_models(), verify_language_model),
+        **dict.fromkeys(vision_models(), verify_vision_model),
+    }
     findings = []
     for name, verify in checks.items():
         try:

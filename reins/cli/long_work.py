@@ -4,10 +4,15 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING
 
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from reins.cli.console import err
+
+if TYPE_CHECKING:
+    from reins.training.limits import OnPart, Tell
 
 
 @contextmanager
@@ -32,6 +37,25 @@ def progress_bar(name: str, steps: int) -> Iterator[tuple[Progress, TaskID]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err) as progress:
         yield progress, progress.add_task(name, total=steps)
+
+
+@contextmanager
+def part_bar(name: str) -> Iterator[tuple["Tell", "OnPart"]]:
+    """A bar for one part of a run after the other, with the time that is left of it at most, and where lines go."""
+    with progress_bar(name, 1) as (progress, bar):
+        now = ""
+
+        def tell(line: str) -> None:
+            progress.console.print(escape(line))
+
+        def on_part(part: str, done: int, most: int) -> None:
+            nonlocal now
+            if part != now:
+                now = part
+                progress.reset(bar, total=most, description=f"{name}: {part}")
+            progress.update(bar, completed=done)
+
+        yield tell, on_part
 
 
 @contextmanager

@@ -22,6 +22,8 @@ def list_models() -> None:
     """The models: what each is for, and how well it did when it was measured."""
     from reins.models.language import language_models, measured_of
     from reins.models.registry import list_models as models_here
+    from reins.models.vision import measured_of as seen_by
+    from reins.models.vision import vision_models
 
     table = Table(box=None, padding=(0, 2, 0, 0))
     for title in ("model", "skill", "robot", "measured", "size"):
@@ -30,6 +32,8 @@ def list_models() -> None:
         table.add_row(entry.name, entry.skill, entry.robot, entry.measured, f"{entry.size / 1e3:.0f} kB")
     for name, path in language_models().items():
         table.add_row(name, "planning", "any", measured_of(path), f"{path.stat().st_size / 1e3:.0f} kB")
+    for name, path in vision_models().items():
+        table.add_row(name, "perception", "any", seen_by(path), f"{path.stat().st_size / 1e3:.0f} kB")
     out.print(table)
 
 
@@ -48,10 +52,11 @@ def verify(
     """
     from reins.models.language import language_models
     from reins.models.registry import find_model, known_models, verify_model
+    from reins.models.vision import verify_vision_model, vision_models
 
     sims = _simulators(sim) if measure else []
-    language = language_models()
-    known = [*known_models(), *language]
+    language, vision = language_models(), vision_models()
+    known = [*known_models(), *language, *vision]
     if name and name not in known:
         raise UnknownName("model", name, known)
     if not known:
@@ -61,6 +66,9 @@ def verify(
         try:
             if model in language:
                 said = _planned(model, language[model])
+            elif model in vision:
+                verify_vision_model(model)
+                said = ""
             else:
                 metadata = verify_model(model)
                 said = _measured(find_model(model).path, metadata, sims, episodes) if measure else ""

@@ -10,11 +10,10 @@ import typer
 from rich.markup import escape
 
 from reins.cli.console import ExitCode, out
-from reins.cli.long_work import interruptible, progress_bar, quick_torch
+from reins.cli.long_work import interruptible, part_bar, progress_bar, quick_torch
 from reins.contracts.errors import ReinsError, UnknownName
 
 if TYPE_CHECKING:
-    from reins.training.rl.keeper import OnPart, Tell
     from reins.training.rl.recipe import SkillResult
 
 app = typer.Typer(no_args_is_help=True, help="Make the files of models/ anew (needs the extra “train”).")
@@ -114,9 +113,9 @@ def planner(
 ) -> None:
     """Train the planner's language model, measure it, and export it. Ctrl-C saves; the same command goes on."""
     with needs_extra():
+        from reins.training.limits import Limits
         from reins.training.planner.recipe import make_planner_model
         from reins.training.planner.settings import PlannerSettings
-        from reins.training.planner.train import Limits as PlannerLimits
     asked = {"seed": seed, "steps": steps, "rate": rate, "prompts": prompts}
     settings = PlannerSettings.model_validate({name: value for name, value in asked.items() if value is not None})
     place = run / f"planner-{settings.seed}"
@@ -128,7 +127,7 @@ def planner(
         result = make_planner_model(
             settings,
             place,
-            PlannerLimits(
+            Limits(
                 seconds=None if minutes is None else 60.0 * minutes,
                 save_every=save_every,
                 stopped=lambda: bool(interrupted),
@@ -200,7 +199,7 @@ def _make(
     settings = settings_for(name, **changes)
     place = runs / f"{name}-{settings.seed}"
     place = alone(place) if settings.demos == 0 else place
-    with quick_torch(threads), interruptible() as interrupted, _parts(name) as (tell, on_part):
+    with quick_torch(threads), interruptible() as interrupted, part_bar(name) as (tell, on_part):
         limits = Limits(
             seconds=None if minutes is None else 60.0 * minutes,
             save_every=save_every,
@@ -214,25 +213,6 @@ def _make(
     if not result.run.done:
         out.print(f"paused at step {result.run.steps} of {settings.steps}; the same command goes on from {place}")
     return None if interrupted else result
-
-
-@contextmanager
-def _parts(name: str) -> Iterator[tuple["Tell", "OnPart"]]:
-    """A bar for one part of a run after the other, with the time that is left of it at most, and where lines go."""
-    with progress_bar(name, 1) as (progress, bar):
-        now = ""
-
-        def tell(line: str) -> None:
-            progress.console.print(escape(line))
-
-        def on_part(part: str, done: int, most: int) -> None:
-            nonlocal now
-            if part != now:
-                now = part
-                progress.reset(bar, total=most, description=f"{name}: {part}")
-            progress.update(bar, completed=done)
-
-        yield tell, on_part
 
 
 def _imitate(name: str, robot: str, seed: int | None, folder: Path | None) -> None:

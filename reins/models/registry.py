@@ -1,6 +1,7 @@
-"""The models that ship with reins: listed from their files, checked against the cards beside them.
+"""The policies that ship with reins: listed from their files, checked against the cards beside them.
 
-A model is `reins/models/<kind>/<name>.onnx` with `<name>.json` (checksum and contract) and `<name>.md` (for a reader).
+A policy is `reins/models/policies/<name>.onnx` with `<name>.json` (checksum and contract) and `<name>.md` (for a
+reader).
 """
 
 import json
@@ -16,6 +17,9 @@ from reins.models.metadata import METADATA_KEY, SUPPORTED_OPSETS, PolicyMetadata
 from reins.models.onnx_file import read_onnx
 
 SUFFIX: Final = ".onnx"
+
+VISION: Final = "perception"
+"""The folder whose files are no policies: see `reins.models.vision`."""
 
 PICTURE: Final = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 """A picture in a card for a reader; the group is the file's name."""
@@ -59,12 +63,12 @@ def models_folder() -> Path:
 
 def known_models(folder: Path | None = None) -> list[str]:
     """Names of the models in `folder`, by default of those that ship with reins."""
-    return sorted(path.stem for path in (folder or models_folder()).glob(f"*/*{SUFFIX}"))
+    return sorted(path.stem for path in _files(folder))
 
 
 def list_models(folder: Path | None = None) -> list[ModelEntry]:
     """Every model in `folder`, by default those that ship with reins, sorted by kind and name."""
-    return [_entry(path) for path in sorted((folder or models_folder()).glob(f"*/*{SUFFIX}"))]
+    return [_entry(path) for path in sorted(_files(folder))]
 
 
 def find_model(name: str, folder: Path | None = None) -> ModelEntry:
@@ -133,6 +137,11 @@ def card_of(data: bytes) -> str:
         "metadata": read_contract(data).model_dump(mode="json", exclude_unset=True),
     }
     return json.dumps(card, indent=2) + "\n"
+
+
+def _files(folder: Path | None) -> list[Path]:
+    """The files of policies."""
+    return [path for path in (folder or models_folder()).glob(f"*/*{SUFFIX}") if path.parent.name != VISION]
 
 
 def description_problems(path: Path) -> list[str]:

@@ -226,7 +226,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             model = (
                 ()
                 if self._speaker is None
-                else (model_status(self.settings.vlm, self._speaker.trouble, self._core.scene.described, now),)
+                else (model_status(self.settings.door, self._speaker.trouble, self._core.scene.described, now),)
             )
             self._diagnostics.publish(self._health.reports, self._sight.blind, self._core.image_stamps, now, model)
 

@@ -7,18 +7,19 @@ from pydantic import Field
 from reins.nodes.parameters import Settings
 from reins.perception.geometric import GeometricSettings
 from reins.perception.quality import PictureLimits
-from reins.perception.vision_language.settings import VisionSettings
+from reins.perception.vision_language.settings import TINY, VisionSettings
 
 
 class PerceptionSettings(VisionSettings, Settings):
     """Parameters of the perception node."""
 
     robot: str = Field("franka", description="robot profile: a name, or the path of a YAML file")
-    backend: Literal["hybrid", "geometric", "apriltag", "vlm", "state"] = Field(
+    backend: Literal["hybrid", "geometric", "apriltag", "vlm", "tiny_vlm", "state"] = Field(
         "hybrid",
         description="hybrid: numbers from geometry, words from a vision-language model, if one is set; geometric: from "
         "colour and depth; apriltag: what carries a tag, from colour alone; vlm: what such a model names, placed by "
-        "depth; state: from the simulator's truth, for baselines and for simulated robots with legs",
+        "depth; tiny_vlm: the same with our own small model; state: from the simulator's truth, for baselines and for "
+        "simulated robots with legs",
     )
     tags: str = Field(
         "",
@@ -81,6 +82,11 @@ class PerceptionSettings(VisionSettings, Settings):
         le=1.0,
         description="a camera is blocked when more of what it measures is that near: a hand that passes covers less",
     )
+
+    @property
+    def door(self) -> str:
+        """What runs the vision-language model."""
+        return TINY if self.backend == "tiny_vlm" else self.vlm
 
     def geometric(self) -> GeometricSettings:
         """What of this the geometric backend needs."""

@@ -15,13 +15,13 @@ from reins.perception.tags import TagPerception
 from reins.perception.vision_language.asking import VisionModel
 from reins.perception.vision_language.doors import DOORS
 from reins.perception.vision_language.hybrid import HybridPerception
-from reins.perception.vision_language.settings import NO_MODEL, VisionSettings
+from reins.perception.vision_language.settings import NO_MODEL, TINY, VisionSettings
 from reins.perception.vision_language.vlm import VlmPerception
 
-BACKENDS: Final = ("geometric", "apriltag", "hybrid", "vlm", "state")
+BACKENDS: Final = ("geometric", "apriltag", "hybrid", "vlm", "tiny_vlm", "state")
 """Names of the backends: from colour and depth images; from colour images of objects that carry tags; numbers from
-these and words from a vision-language model; what such a model names; or from a simulator's truth (for baselines, and
-for robots that walk)."""
+these and words from a vision-language model; what such a model names; what our own small one names; or from a
+simulator's truth (for baselines, and for robots that walk)."""
 
 
 def make_perception(
@@ -59,7 +59,9 @@ def make_perception(
         )
     if name == "apriltag":
         return TagPerception(profile, tagged, settings)
-    if name == "vlm":
+    if name == "tiny_vlm":
+        vision = vision.model_copy(update={"vlm": TINY})
+    if name in ("vlm", "tiny_vlm"):
         if vision.vlm == NO_MODEL:
             raise ReinsError(f"the vlm backend needs a model; set the parameter 'vlm' to {', '.join(DOORS)}")
         return VlmPerception(profile, _model(vision), vision, settings)

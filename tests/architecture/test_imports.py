@@ -23,7 +23,7 @@ ALLOWED = {
     "models": {"contracts"},
     "locomotion": {"contracts", "hardware", "models"},
     "language_models": {"contracts"},
-    "perception": {"contracts", "hardware", "language_models"},
+    "perception": {"contracts", "hardware", "language_models", "models"},
     "calibration": {"contracts", "hardware"},
     "planning": {"contracts", "language_models", "skills"},
     "skills": {"contracts", "hardware", "models"},

@@ -164,6 +164,7 @@ class TestBackends:
             "geometric": "geometric",
             "apriltag": "apriltag",
             "hybrid": "geometric",
+            "tiny_vlm": "vlm",
             "state": "state",
         }
 

@@ -127,3 +127,11 @@ def test_close_ends_what_is_being_done(work: Work) -> None:
     assert time.monotonic() - begun < 1.9, "its work was cancelled"
     beside.offer(2)
     assert not beside.wants and work.begun == [1]
+
+
+def test_who_has_time_can_wait_for_the_end(beside: Beside[int, int], work: Work) -> None:
+    assert beside.settle(0.0)
+    beside.offer(4)
+    assert not beside.settle(0.02) and beside.newest is None
+    work.go.set()
+    assert beside.settle(5.0) and beside.newest == 8

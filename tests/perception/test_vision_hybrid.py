@@ -12,14 +12,16 @@ from vision_replies import Seer, reply, seen, thing, until
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.event import Severity
-from reins.contracts.scene import Scene
+from reins.contracts.scene import Relation, Scene
 from reins.hardware.profile import RobotProfile
 from reins.language_models.model import Cancelled, LanguageModel, ModelError
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
+from reins.perception.state import StatePerception
 from reins.perception.vision_language.asking import VisionModel
 from reins.perception.vision_language.description import SaidObject
 from reins.perception.vision_language.hybrid import HybridPerception
+from reins.perception.vision_language.place import place_of
 from reins.perception.vision_language.placing import label_of
 from reins.perception.vision_language.settings import VisionSettings
 from reins.perception.vision_language.vlm import VlmPerception
@@ -241,6 +243,81 @@ class TestVlm:
                 item.label,
                 item.colour,
             ) and 0.1 <= found.confidence <= 1.0
+
+    @pytest.mark.parametrize("is_said", [True, False])
+    def test_what_is_said_to_be_on_something_is_lifted_onto_it(
+        self, stage: Stage, vlm: Callable[..., VlmPerception], is_said: bool
+    ) -> None:
+        x, y, _ = stage.truth("green_block").position
+        stage.put("red_block", x, y, 0.061)
+        truth = StatePerception().update_from_truth(stage.robot.world_state())
+        image = stage.images("overhead")[0]
+        things = [seen(truth, image, name) for name in ("red_block", "green_block")]
+        said = reply(*things, relations=[(1, "on", 2)] if is_said else [])
+        scene = look_until(stage, vlm(Seer(said)), described)
+        height = scene.objects["red_block"].position[2]
+        assert abs(height - 0.061) < 0.01 if is_said else height < 0.05
+        assert (Relation("red_block", "on", "green_block") in scene.relations) == is_said
+
+    def test_things_that_are_said_to_stand_on_each_other_in_a_ring_are_things_all_the_same(
+        self, stage: Stage, profile: RobotProfile, vlm: Callable[..., VlmPerception]
+    ) -> None:
+        truth = geometric(stage, profile)
+        image = stage.images("overhead")[0]
+        things = [seen(truth, image, name) for name in ("red_block", "green_block")]
+        scene = look_until(stage, vlm(Seer(reply(*things, relations=[(1, "on", 2), (2, "on", 1)]))), described)
+        assert set(scene.objects) == {"red_block", "green_block"}
+        assert all(item.position[2] < 0.03 for item in scene.objects.values())
+
+    @pytest.mark.parametrize(("words", "height"), [(["held"], 0.25), ([], 0.135)])
+    def test_what_is_said_to_be_held_hangs_in_the_air_and_the_scene_holds_nothing(
+        self, stage: Stage, vlm: Callable[..., VlmPerception], words: list[str], height: float
+    ) -> None:
+        stage.put("red_block", 0.5, 0.0, 0.25)
+        truth = StatePerception().update_from_truth(stage.robot.world_state())
+        said = reply(seen(truth, stage.images("overhead")[0], "red_block", attributes=words))
+        scene = look_until(stage, vlm(Seer(said)), described)
+        assert abs(scene.objects["red_block"].position[2] - height) < 0.02
+        assert scene.held() is None
+
+    def test_what_is_held_is_known_where_the_gripper_measures_it_and_the_model_says_which(
+        self, stage: Stage, profile: RobotProfile, vlm: Callable[..., VlmPerception]
+    ) -> None:
+        truth = geometric(stage, profile)
+        image = stage.images("overhead")[0]
+        stage.holding = True
+        things = [seen(truth, image, "red_block", attributes=["held"]), seen(truth, image, "green_block")]
+        assert look_until(stage, vlm(Seer(reply(*things))), described).held() == "red_block"
+        both = [{**one, "attributes": ["held"]} for one in things]
+        assert look_until(stage, vlm(Seer(reply(*both))), described).held() is None
+
+    def test_our_own_model_describes_every_camera_and_a_thing_in_two_pictures_is_one(
+        self, stage: Stage, profile: RobotProfile
+    ) -> None:
+        truth = StatePerception().update_from_truth(stage.robot.world_state())
+        images = stage.images()
+        said = [
+            reply(*(seen(truth, image, name) for name, item in truth.objects.items() if place_of(item, image)))
+            for image in images
+        ]
+        settings = FAST.model_copy(update={"vlm": "tiny", "describe_period": 30.0})
+        perception = VlmPerception(profile, VisionModel(Seer(*said).load, settings), settings)
+        scene = look_until(stage, perception, described)
+        perception.speaker.close()
+        assert set(scene.objects) == set(truth.objects)
+
+    @pytest.mark.parametrize(("door", "counts"), [("tiny", True), ("openai", False)])
+    def test_only_our_own_model_says_how_sure_it_is(
+        self, stage: Stage, profile: RobotProfile, door: str, counts: bool
+    ) -> None:
+        settings = FAST.model_copy(update={"vlm": door})
+        truth = geometric(stage, profile)
+        said = reply(seen(truth, stage.images("overhead")[0], "red_block", certain=0.31))
+        model = VisionModel(Seer(said).load, settings)
+        perception = VlmPerception(profile, model, settings)
+        scene = look_until(stage, perception, described)
+        perception.speaker.close()
+        assert (scene.objects["red_block"].confidence == 0.31) == counts
 
     def test_what_was_measured_once_is_one_object_however_often_it_is_named(
         self, stage: Stage, profile: RobotProfile, vlm: Callable[..., VlmPerception]

@@ -5,9 +5,10 @@ from pathlib import Path
 from stable_baselines3.common.logger import configure
 
 from reins.training.envs.core import SkillEnv
+from reins.training.limits import Tell
 from reins.training.rl.agent import DemoSac
 from reins.training.rl.checkpoint import Progress
-from reins.training.rl.keeper import Keeper, Limits, Tell
+from reins.training.rl.keeper import Keeper, Limits
 from reins.training.rl.replay import MixedReplay
 from reins.training.rl.run import begin, make_envs, prepare
 from reins.training.rl.settings import TrainSettings, settings_for

@@ -14,6 +14,9 @@ def perception(
     sim: Annotated[str, typer.Option(help="Whose renderer: mujoco or pybullet.")] = "mujoco",
     randomisation: Annotated[str, typer.Option(help="What changes from picture to picture.")] = "held_out",
     disturbances: Annotated[str, typer.Option(help="What cameras do to pictures.")] = "standard",
+    model: Annotated[
+        str, typer.Option(help="Its model, for tiny_vlm: an ONNX file; the one that ships by default.")
+    ] = "",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the suite.")] = 1,
     robot: Robot = "franka",
     json_file: JsonFile = None,
@@ -21,7 +24,7 @@ def perception(
     """Scenes from random pictures, judged against the truth, as they are and disturbed; and ids while things move."""
     from reins.bench.perception.suite import PerceptionSettings, run_perception
 
-    settings = PerceptionSettings(backend, sim, robot, randomisation, disturbances, episodes, sequences, seed)
+    settings = PerceptionSettings(backend, sim, robot, randomisation, disturbances, episodes, sequences, seed, model)
     with progressing("pictures", episodes + sequences) as progress:
         report = run_perception(settings, progress)
     finish(report, json_file)

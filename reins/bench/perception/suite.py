@@ -43,6 +43,7 @@ class PerceptionSettings:
         episodes: how many pictures.
         sequences: how many sequences in which things move.
         seed: of the suite.
+        model: path of the file of the backend's model; empty for the one that ships, or for a backend without one.
     """
 
     backend: str
@@ -53,6 +54,7 @@ class PerceptionSettings:
     episodes: int
     sequences: int
     seed: int
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def run_perception(settings: PerceptionSettings, advance: Callable[[str], None])
         ReinsError: nothing renders without a display, or the simulator is not installed.
     """
     profile = load_profile(settings.robot)
-    looker = Looker(settings.backend, profile)
+    looker = Looker(settings.backend, profile, settings.model)
     pictures = Pictures(profile, load_render_randomisation(settings.randomisation))
     disturbances = load_disturbances(settings.disturbances)
     painter = make_painter(settings.sim, profile)
@@ -102,6 +104,7 @@ def run_perception(settings: PerceptionSettings, advance: Callable[[str], None])
             advance("")
     finally:
         painter.close()
+        looker.close()
     return Report("perception", _settings(settings), summarise(looks, moved), [_record(look) for look in looks])
 
 

@@ -15,10 +15,11 @@ from reins.perception.vision_language.description import (
     answer_schema,
     description_schema,
     read_answer,
+    read_certain_description,
     read_description,
 )
 from reins.perception.vision_language.prompt import View, again, description_prompt, question_prompt
-from reins.perception.vision_language.settings import VisionSettings
+from reins.perception.vision_language.settings import TINY, VisionSettings
 
 CLOSING: Final = 2.0
 """How long a model that was cancelled may take to come to its end [s]."""
@@ -47,7 +48,8 @@ class VisionModel:
             ModelError: the model does not load, or does not reply within the bounds.
             BadReply: no attempt gave a description; of the last one.
         """
-        return self._ask(description_prompt(view), description_schema(), read_description, cancel)
+        read = read_certain_description if self._settings.vlm == TINY else read_description
+        return self._ask(description_prompt(view), description_schema(), read, cancel)
 
     def answer(self, question: str, views: Sequence[View], cancel: Cancel) -> Answer:
         """What the model answers to a question about pictures.
@@ -57,6 +59,15 @@ class VisionModel:
             ReinsError: the question is empty or too long, or there is no picture.
         """
         return self._ask(question_prompt(question, views), answer_schema(), read_answer, cancel)
+
+    def load(self) -> None:
+        """Load the model now, instead of at the first question.
+
+        Raises:
+            ModelError: it does not load.
+        """
+        with self._alone():
+            self._loaded(Cancel())
 
     def close(self) -> None:
         """Give the model back, unless it does not come to an end. Who asks has to be cancelled before."""

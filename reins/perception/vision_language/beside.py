@@ -20,7 +20,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Beside(Generic[TaskT, ResultT]):
-    """Does work that is offered, if it has nothing to do. Nothing here waits for it but `close`, which has a bound.
+    """Does work that is offered, if it has nothing to do. Only `settle` and `close` wait for it, and have a bound.
 
     Args:
         work: from a task to a result; raises ReinsError where there is none, and Cancelled soon after a cancel.
@@ -68,6 +68,11 @@ class Beside(Generic[TaskT, ResultT]):
             if self._task is None and not self._busy and not self._closed:
                 self._task = task
                 self._ready.notify_all()
+
+    def settle(self, seconds: float) -> bool:
+        """Wait until nothing is being done, at most so long [s]; whether that is so."""
+        with self._ready:
+            return self._ready.wait_for(lambda: self._task is None and not self._busy, seconds)
 
     def interrupt(self) -> None:
         """Leave what is being done, for something else needs what it uses; that is no failure."""
@@ -118,6 +123,7 @@ class Beside(Generic[TaskT, ResultT]):
             trouble = f"{type(error).__name__}: {error}"
         with self._ready:
             self._busy = False
+            self._ready.notify_all()
             if interrupted or begun_in != self._round:
                 return
             self._trouble = trouble

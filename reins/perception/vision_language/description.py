@@ -32,6 +32,15 @@ GRID: Final = 1000
 OTHER: Final = "other"
 """A kind or a colour that perception has no word for."""
 
+HELD: Final = "held"
+"""The attribute of a thing in the gripper, which stands on nothing."""
+
+PERCHED: Final = "on something hidden"
+"""The attribute of a thing that stands on another one that is not to be seen."""
+
+OFF_TABLE: Final = frozenset({HELD, PERCHED})
+"""Attributes of things that are higher than the table, and of which nobody sees by how much."""
+
 Kind = Literal["block", "bowl", "plate", "other"]
 
 KINDS: Final = get_args(Kind)
@@ -114,6 +123,8 @@ class SaidObject(_Said):
         colour: one of SAID_COLOURS.
         attributes: what else is to be seen of it, e.g. "upside down".
         box: where it is in the picture.
+        certain: how sure the model is that all this is right, by what it was measured with, 0 to 1; None where it does
+            not know. It is not asked for: a model's word about itself is worth nothing.
     """
 
     name: Word
@@ -121,6 +132,7 @@ class SaidObject(_Said):
     colour: str
     attributes: tuple[Word, ...] = Field(default=(), max_length=MOST_ATTRIBUTES)
     box: Box
+    certain: float | None = Field(default=None, ge=0.0, le=1.0)
 
     @model_validator(mode="after")
     def _colour_is_known(self) -> "SaidObject":
@@ -158,7 +170,19 @@ class Answer(_Said):
 
 
 def read_description(text: str) -> Description:
-    """The description that a reply says.
+    """The description that a reply says, and nothing of how sure it says to be.
+
+    Raises:
+        BadReply: it says none; tells which way.
+    """
+    said = _read(text, Description)
+    return said.model_copy(
+        update={"objects": tuple(thing.model_copy(update={"certain": None}) for thing in said.objects)}
+    )
+
+
+def read_certain_description(text: str) -> Description:
+    """The description that a reply says, of a model whose certainty was measured.
 
     Raises:
         BadReply: it says none; tells which way.

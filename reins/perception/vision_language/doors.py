@@ -35,9 +35,16 @@ def _transformers(settings: VisionSettings) -> LanguageModel:
     return TransformersModel(Path(settings.model).expanduser(), settings.device, sees=True)
 
 
+def _tiny(settings: VisionSettings) -> LanguageModel:
+    from reins.perception.vision_language.tiny.door import TinyModel, model_path
+
+    return TinyModel(model_path(settings.model))
+
+
 DOORS: Final[Mapping[str, Callable[[VisionSettings], LanguageModel]]] = {
     "llama_cpp": _llama_cpp,
     "openai": _openai,
     "transformers": _transformers,
+    "tiny": _tiny,
 }
 """Name → model from the settings. Making one raises ModelError where it cannot be made."""

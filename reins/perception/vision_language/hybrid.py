@@ -29,7 +29,9 @@ class HybridPerception:
         self._core = core
         self._age = settings.words_age
         self.source = f"{core.source}, vlm"
-        self.speaker: Speaker[Look, Told] = Speaker(model, settings, lambda look: look.image, judge)
+        self.speaker: Speaker[Look, Told] = Speaker(
+            model, settings, lambda look: [look.image], lambda said, look: judge(said[0], look)
+        )
         """The model, for questions and reports."""
         self._scene = self._worded(core.scene)
 

@@ -1,26 +1,37 @@
 """Things that a model has named, placed by what the depth image measures where it says they are.
 
 A thing without measured points above the table is no object, nor is one for which another has them already. Its colour,
-place and size are measured, its name is the model's; how well its place is the one that was said is its confidence.
+place and size are measured, its name is the model's; how well its place is the one that was said is its confidence,
+unless the model knows how sure it is. From above nobody sees what a thing stands on: that it stands on another one is
+the model's word, and counts where its top is measured to be higher.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import hypot
+from math import dist, hypot
 from typing import Final
 
 import cv2
 import numpy as np
 
-from reins.contracts.scene import Scene, SceneObject, by_id
+from reins.contracts.relations import distance, radius
+from reins.contracts.scene import SUPPORTS, Scene, SceneObject
 from reins.perception.caption import caption_of
 from reins.perception.colours import COLOURS
 from reins.perception.gate import Admitted
 from reins.perception.relations import relations_of
 from reins.perception.segment import Cloud, Segmenter
 from reins.perception.view import CameraView
-from reins.perception.vision_language.description import GRID, OTHER, Description, SaidObject
+from reins.perception.vision_language.description import (
+    GRID,
+    HELD,
+    OFF_TABLE,
+    OTHER,
+    TABLE_NUMBER,
+    Description,
+    SaidObject,
+)
 from reins.perception.vision_language.judging import LEAST_OVERLAP, differs, not_there, other_colour
 from reins.perception.vision_language.place import Rectangle, rectangle_of
 
@@ -36,44 +47,137 @@ LEAST_EXTENT: Final = 0.004
 THING: Final = "thing"
 """The label of what the model has no usable name for."""
 
+_Placed = tuple[SaidObject, SceneObject]
+"""What was said of a thing, and the object that it is; without an id."""
+
 _WORD: Final = re.compile(r"[a-z0-9]{1,16}")
 _MOST_WORDS: Final = 3
 
 
 def placed(
-    said: Description, look: Admitted, segmenter: Segmenter, before: Iterable[SceneObject], source: str
+    looks: Sequence[tuple[Description, Admitted]],
+    segmenter: Segmenter,
+    before: Iterable[SceneObject],
+    source: str,
+    holding: bool,
 ) -> Scene:
     """The scene of those things that were measured.
 
     Args:
-        said: what the model sees in the picture.
-        look: the picture with its depth, and the robot's body.
+        looks: what the model sees in each picture, of about one time, and the picture with its depth and the robot's
+            body; one or more.
         segmenter: tells the robot and the table from things.
         before: the objects of the scene before, whose ids stay.
         source: name of the backend.
+        holding: whether the gripper measures that it holds something; which thing that is is the model's word.
     """
+    found: list[_Placed] = []
+    doubts: list[str] = []
+    for said, look in looks:
+        seen, missing = _seen(said, look, segmenter)
+        found = _joined(found, seen)
+        doubts += missing
+    known = list(before)
+    objects: dict[str, SceneObject] = {}
+    for thing, item in found:
+        name = _id_of(item, known, set(objects))
+        objects[name] = replace(item, id=name)
+        if differs(thing.colour, item.colour):
+            doubts.append(other_colour(name, thing.colour, item.colour))
+    held = [name for name, (thing, _) in zip(objects, found, strict=True) if HELD in thing.attributes]
+    relations = relations_of(objects.values(), held[0] if holding and len(held) == 1 else None)
+    caption = looks[0][0].caption if len(looks) == 1 and not doubts else ""
+    stamp = max(look.image.stamp for _, look in looks)
+    told = caption or caption_of(objects, relations)
+    return Scene(stamp, source, objects, relations, told, doubted=tuple(dict.fromkeys(doubts)), described=stamp)
+
+
+def _seen(said: Description, look: Admitted, segmenter: Segmenter) -> tuple[list[_Placed], list[str]]:
+    """The things of one picture that were measured, and doubts about the others."""
     view = CameraView(look.image, look.body)
     cloud, _ = segmenter.above_table(view)
-    found: list[SceneObject] = []
+    found: list[_Placed] = []
     doubts: list[str] = []
-    known = list(before)
-    for thing in sorted(said.objects, key=lambda thing: rectangle_of(thing.box).area):  # what is in a bowl before it
+    numbers: dict[int, int] = {}
+    for number in _from_the_top(said):
+        thing = said.objects[number - 1]
         points = _within(cloud, view.shape, rectangle_of(thing.box))
         overlap = _overlap(thing, points, view.shape)
         if len(points.flat) < segmenter.least_pixels or overlap < LEAST_OVERLAP:
             doubts.append(not_there(thing))
             continue
         cloud = _without(cloud, points)
-        item = _measured(thing, points, view, overlap)
-        item = replace(item, id=_id_of(item, known, {other.id for other in found}))
-        if differs(thing.colour, item.colour):
-            doubts.append(other_colour(item.id, thing.colour, item.colour))
-        found.append(item)
-    objects = by_id(found)
-    relations = relations_of(found, None)
-    caption = said.caption if said.caption and not doubts else caption_of(objects, relations)
-    stamp = look.image.stamp
-    return Scene(stamp, source, objects, relations, caption, doubted=tuple(dict.fromkeys(doubts)), described=stamp)
+        numbers[number] = len(found)
+        found.append((thing, _measured(thing, points, view, overlap)))
+    lifted = _stacked([item for _, item in found], numbers, said)
+    return [(thing, item) for (thing, _), item in zip(found, lifted, strict=True)], doubts
+
+
+def _joined(found: Sequence[_Placed], more: Sequence[_Placed]) -> list[_Placed]:
+    """Things of several pictures: one that is in two of them is as it is in the one that shows more of it."""
+    joined = list(found)
+    taken: set[int] = set()
+    for one in more:
+        at = next((i for i, other in enumerate(found) if i not in taken and _is_same(one[1], other[1])), None)
+        if at is None:
+            joined.append(one)
+            continue
+        taken.add(at)
+        if _footprint(one[1]) > _footprint(joined[at][1]):
+            joined[at] = one
+    return joined
+
+
+def _is_same(item: SceneObject, other: SceneObject) -> bool:
+    """Whether what two pictures show can be one thing; its colour may differ in other light, but then it is nearer."""
+    near = SAME_PLACE if item.colour == other.colour else SAME_PLACE / 2
+    return item.label == other.label and dist(item.position, other.position) < near
+
+
+def _footprint(item: SceneObject) -> float:
+    """How much of the table is under it, as far as it was seen [m²]."""
+    return item.size[0] * item.size[1]
+
+
+def _from_the_top(said: Description) -> list[int]:
+    """The numbers of all things, what is in or on others before these, and the smaller before the larger."""
+    below = _below(said)
+
+    def height(number: int) -> int:
+        seen: set[int] = set()
+        while number in below and number not in seen:  # a model may say that things stand on each other in a ring
+            seen.add(number)
+            number = below[number]
+        return len(seen)
+
+    every = range(1, len(said.objects) + 1)
+    return sorted(every, key=lambda number: (-height(number), rectangle_of(said.objects[number - 1].box).area))
+
+
+def _below(said: Description) -> dict[int, int]:
+    """On or in what each thing is said to be, by their numbers; without those that are on the table."""
+    carried = [one for one in said.relations if one.relation in ("on", "in") and one.object != TABLE_NUMBER]
+    return {one.subject: one.object for one in carried}
+
+
+def _stacked(found: Sequence[SceneObject], numbers: Mapping[int, int], said: Description) -> list[SceneObject]:
+    """The objects, those that are said to be on another one lifted on its top, as far as they reach above it.
+
+    Args:
+        found: as if all stood on the table.
+        numbers: where in it each thing of the description is, by its number in that.
+        said: the description.
+    """
+    on = [one for one in said.relations if one.relation == "on" and {one.subject, one.object} <= numbers.keys()]
+    lifted = list(found)
+    for one in on:
+        item, support = found[numbers[one.subject]], found[numbers[one.object]]
+        height = item.top - support.top
+        if support.label in SUPPORTS and height >= LEAST_EXTENT and distance(item, support) <= radius(support):
+            x, y, _ = item.position
+            size = (item.size[0], item.size[1], height)
+            lifted[numbers[one.subject]] = replace(item, position=(x, y, support.top + height / 2), size=size)
+    return lifted
 
 
 def _within(cloud: Cloud, shape: tuple[int, int], place: Rectangle) -> Cloud:
@@ -102,20 +206,22 @@ def _overlap(thing: SaidObject, points: Cloud, shape: tuple[int, int]) -> float:
 
 
 def _measured(thing: SaidObject, points: Cloud, view: CameraView, overlap: float) -> SceneObject:
-    """The object of these points, which stands on the table; without an id."""
+    """The object of these points, without an id: it stands on the table, or hangs as high as it is wide."""
     low, high = np.percentile(points.points.astype(np.float64), ENDS, axis=0)
     x, y = (float(value) for value in (low[:2] + high[:2]) / 2)
     width, depth = (max(float(value), LEAST_EXTENT) for value in high[:2] - low[:2])
     top = max(float(high[2]), LEAST_EXTENT)
+    height = min(top, width, depth) if OFF_TABLE & set(thing.attributes) else top
+    confidence = overlap if thing.certain is None else thing.certain
     colour = COLOURS[int(np.bincount(points.classes).argmax())]
     return SceneObject(
         "",
         label_of(thing),
         colour,
-        (x, y, top / 2),
+        (x, y, top - height / 2),
         (0.0, 0.0, 0.0, 1.0),
-        (width, depth, top),
-        round(overlap, 3),
+        (width, depth, height),
+        round(confidence, 3),
         view.stamp,
         thing.name,
         thing.attributes,

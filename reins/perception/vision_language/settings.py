@@ -6,11 +6,14 @@ from pydantic import Field
 
 from reins.language_models.settings import ModelSettings
 
-DoorName = Literal["none", "llama_cpp", "openai", "transformers"]
+DoorName = Literal["none", "llama_cpp", "openai", "transformers", "tiny"]
 
 
 NO_MODEL: Final = "none"
 """The name that stands for no model."""
+
+TINY: Final = "tiny"
+"""The name of our own small model, which knows how sure it is."""
 
 
 class VisionSettings(ModelSettings):
@@ -18,7 +21,13 @@ class VisionSettings(ModelSettings):
 
     vlm: DoorName = Field(
         default=NO_MODEL,
-        description="what runs the vision-language model; none: words come from geometry, and hybrid is geometric",
+        description="what runs the vision-language model; tiny: a small one of our own, without any other package; "
+        "none: words come from geometry, and hybrid is geometric",
+    )
+    model: str = Field(
+        default="",
+        description="llama_cpp: the path of a GGUF file; openai: the model's name at the server, empty for its first; "
+        "transformers: the path of a folder; tiny: the path of an ONNX file, empty for the one that ships with reins",
     )
     projector: str = Field(
         default="",

@@ -36,18 +36,18 @@ class Speaker(Generic[TaskT, ResultT]):
     Args:
         model: the model.
         settings: how often it describes.
-        picture: the picture of a task.
-        judge: from a description of that picture, and the task, to a result.
+        pictures: the pictures of a task, one or more.
+        judge: from a description of each of these, and the task, to a result.
     """
 
     def __init__(
         self,
         model: VisionModel,
         settings: VisionSettings,
-        picture: Callable[[TaskT], CameraImage],
-        judge: Callable[[Description, TaskT], ResultT],
+        pictures: Callable[[TaskT], Sequence[CameraImage]],
+        judge: Callable[[Sequence[Description], TaskT], ResultT],
     ) -> None:
-        self._model, self._picture, self._judge = model, picture, judge
+        self._model, self._pictures, self._judge = model, pictures, judge
         self._beside: Beside[TaskT, ResultT] = Beside(self._describe, settings.describe_period)
         self._lock = threading.Lock()  # guards what follows
         self._newest: dict[str, CameraImage] = {}
@@ -86,6 +86,18 @@ class Speaker(Generic[TaskT, ResultT]):
         """Describe this, unless something else is being described. Never waits."""
         self._beside.offer(task)
 
+    def load(self) -> None:
+        """Load the model now, instead of when it first has something to do.
+
+        Raises:
+            ModelError: it does not load.
+        """
+        self._model.load()
+
+    def settle(self, seconds: float) -> bool:
+        """Wait until nothing is being described, at most so long [s]; whether that is so. For who has time to wait."""
+        return self._beside.settle(seconds)
+
     def ask(self, question: str) -> Answered:
         """What the model answers to a question about what the cameras see now; from any thread, and within bounds.
 
@@ -121,6 +133,5 @@ class Speaker(Generic[TaskT, ResultT]):
 
     def _describe(self, task: TaskT, cancel: Cancel) -> ResultT:
         """In the thread."""
-        image = self._picture(task)
-        said = self._model.describe(view_of(image.name, image.stamp, image.rgb), cancel)
-        return self._judge(said, task)
+        views = [view_of(image.name, image.stamp, image.rgb) for image in self._pictures(task)]
+        return self._judge([self._model.describe(view, cancel) for view in views], task)

@@ -1,7 +1,7 @@
 """The `vlm` backend: what a vision-language model names, where depth shows that something is."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
@@ -15,15 +15,24 @@ from reins.perception.segment import Segmenter
 from reins.perception.vision_language.asking import VisionModel
 from reins.perception.vision_language.description import Description
 from reins.perception.vision_language.placing import placed
-from reins.perception.vision_language.settings import VisionSettings
+from reins.perception.vision_language.settings import TINY, VisionSettings
 from reins.perception.vision_language.speaker import Speaker
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """What is to be described, and whether the gripper measured then that it holds something."""
+
+    looks: Sequence[Admitted]
+    holding: bool
 
 
 class VlmPerception:
     """Camera images to scenes of whatever a model has a name for. Not thread-safe but for `speaker`.
 
-    A scene is as old as the picture that was described. Nothing is remembered but ids: what is hidden is gone, and
-    nothing is known to be held. When the model gives no description, or only old ones, the last scene is stale.
+    Most models describe one camera's picture, our own small one every camera's. A scene is as old as that. Nothing is
+    remembered but ids: what is hidden is gone. What is held is known if the gripper measures that it holds something,
+    and the model says which one thing that is. Without a description, or with an old one, the last scene is stale.
 
     Args:
         profile: the robot.
@@ -48,7 +57,10 @@ class VlmPerception:
         self._age = vision.words_age
         self._gate = ImageGate(RobotBody(profile), settings.frozen_after, settings.limits, needs_depth=True)
         self._segmenter = Segmenter(region_of(profile), ColourTable(), settings.least_pixels)
-        self.speaker: Speaker[Admitted, Scene] = Speaker(model, vision, lambda look: look.image, self._placed)
+        self._every = vision.vlm == TINY  # it is quick enough to describe what all cameras see
+        self.speaker: Speaker[_Task, Scene] = Speaker(
+            model, vision, lambda task: [look.image for look in task.looks], self._placed
+        )
         """The model, for questions and reports."""
         self._notes: tuple[Diagnostic, ...] = ()
         self._scene = self._nothing()
@@ -94,7 +106,8 @@ class VlmPerception:
         admitted = [one for image in images if (one := self._gate.admit(image, notes)) is not None]
         self.speaker.note([one.image for one in admitted])
         if admitted and self.speaker.wants:
-            self.speaker.offer(admitted[0])
+            looks = admitted if self._every else admitted[:1]
+            self.speaker.offer(_Task(looks, state is not None and state.gripper_holding))
         self._notes = tuple(notes)
         now = max(self.image_stamps.values(), default=0.0)
         self._scene = self._aged(self.speaker.newest or self._nothing(), now)
@@ -111,11 +124,11 @@ class VlmPerception:
             return replace(scene, stale=f"what the vision-language model has described is {age:.0f} s old")
         return scene
 
-    def _placed(self, said: Description, look: Admitted) -> Scene:
+    def _placed(self, said: Sequence[Description], task: _Task) -> Scene:
         """In the speaker's thread, one at a time: the newest result is the scene before."""
         before = self.speaker.newest
         known = () if before is None else before.objects.values()
-        return placed(said, look, self._segmenter, known, self.source)
+        return placed(list(zip(said, task.looks, strict=True)), self._segmenter, known, self.source, task.holding)
 
     def _nothing(self) -> Scene:
         return Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")

@@ -1,14 +1,11 @@
 """Examples as rows of tokens: made in chunks that only their number decides, sorted by length into batches."""
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import count
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from random import Random
-from signal import SIG_IGN, SIGINT, signal
-from threading import Thread
 from typing import Final
 
 import torch
@@ -24,6 +21,7 @@ from reins.training.planner.examples import Examples
 from reins.training.planner.forks import Forks, forks
 from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.tokens import END_ID, encode
+from reins.training.workers import begin_worker
 
 AHEAD = 2
 """Chunks that are made ahead."""
@@ -153,7 +151,7 @@ class Feed:
 
     def __iter__(self) -> Iterator[Batch]:
         settings = self._settings
-        pool = ProcessPoolExecutor(1, get_context("spawn"), _begin)
+        pool = ProcessPoolExecutor(1, get_context("spawn"), begin_worker)
         try:
             numbers = count(self.chunk)
 
@@ -192,19 +190,6 @@ def in_batches(rows: Sequence[Row], settings: PlannerSettings) -> list[list[Row]
             groups.append([])
         groups[-1].append(row)
     return [group for group in groups if group]
-
-
-def _begin() -> None:
-    """What the process that makes examples does first: Ctrl-C is for who trains, and without that one it ends."""
-    signal(SIGINT, SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def as_batch(rows: Sequence[Row]) -> Batch:

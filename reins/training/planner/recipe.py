@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from reins.models.language import MEASURED, card_of_gguf
+from reins.training.limits import Limits, OnStep, Tell
 from reins.training.planner.cards import describe
 from reins.training.planner.evaluate import MOST_REPLY, Score, evaluate
 from reins.training.planner.examples import SPLITS
@@ -14,7 +15,7 @@ from reins.training.planner.gguf_file import write_gguf
 from reins.training.planner.golden import golden_plans
 from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.tokens import encode
-from reins.training.planner.train import Limits, OnStep, Run, Tell, train
+from reins.training.planner.train import Run, train
 
 NAME: Final = "planner"
 """Of the model's file and of its card."""

@@ -2,11 +2,9 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from math import cos, pi
 from pathlib import Path
 from shutil import which
 from typing import Any, Final
@@ -16,38 +14,20 @@ from tokenizers import Tokenizer
 from torch.nn import functional
 
 from reins.contracts.errors import ReinsError
+from reins.training.limits import Limits, OnStep, Tell
+from reins.training.muon import Muon
 from reins.training.planner.batches import NOTHING, Batch, Feed, make_chunk
 from reins.training.planner.evaluate import evaluate
 from reins.training.planner.examples import SPLITS
 from reins.training.planner.gguf_reading import load_gguf
-from reins.training.planner.muon import Muon
 from reins.training.planner.network import Llama
 from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.tokens import load_tokenizer, train_tokenizer
+from reins.training.schedule import precision, rate_share
 
 CHECKPOINT: Final = "checkpoint.pt"
 TOKENIZER: Final = "tokenizer.json"
 CURVE: Final = "curve.jsonl"
-
-Tell = Callable[[str], None]
-OnStep = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When a run pauses.
-
-    Attributes:
-        seconds: of this call; None for no limit.
-        save_every: seconds between two checkpoints.
-        evaluate_every: seconds between two evaluations.
-        stopped: whether somebody asked for a pause.
-    """
-
-    seconds: float | None = None
-    save_every: float = 120.0
-    evaluate_every: float = 1_200.0
-    stopped: Callable[[], bool] = lambda: False
 
 
 @dataclass(slots=True)
@@ -228,7 +208,7 @@ def _step(run: Run, batch: Batch) -> None:
         for group in optimiser.param_groups:
             group["lr"] = rate * share
     told = batch.wanted != NOTHING
-    with _precision(settings):
+    with precision(settings.half):
         logits = run.network.logits(run.network.hidden_of_forks(batch.tokens, batch.forks)[told])
     losses = functional.cross_entropy(logits.float(), batch.wanted[told], reduction="none")
     of_reply = batch.replies[told]
@@ -241,20 +221,6 @@ def _step(run: Run, batch: Batch) -> None:
     progress.step += 1
     progress.tokens += batch.tokens.numel()
     progress.loss = of_replies.item() if progress.step == 1 else 0.98 * progress.loss + 0.02 * of_replies.item()
-
-
-def rate_share(step: int, settings: PlannerSettings) -> float:
-    """Share of the learning rates at a step: up evenly, then down as a cosine."""
-    if step < settings.warm:
-        return (step + 1) / settings.warm
-    done = (step - settings.warm) / max(1, settings.steps - settings.warm)
-    return 0.5 * (1.0 + cos(pi * min(1.0, done)))
-
-
-def _precision(settings: PlannerSettings) -> AbstractContextManager[Any]:
-    able = torch.cpu.get_capabilities()
-    halved = settings.half and (able.get("avx512_bf16") or able.get("amx_bf16"))
-    return torch.autocast("cpu", dtype=torch.bfloat16) if halved else nullcontext()
 
 
 def _look(run: Run, tell: Tell) -> None:

@@ -6,23 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reins.training.envs.core import SkillEnv
+from reins.training.limits import OnPart, Tell, unheard
 from reins.training.rl import checkpoint
 from reins.training.rl.agent import DemoSac, policy_of
 from reins.training.rl.checkpoint import CurvePoint, Progress
 from reins.training.rl.curves import write_curve
 from reins.training.rl.rollouts import evaluate
 from reins.training.rl.settings import TrainSettings
-
-Tell = Callable[[str], None]
-"""Told of the progress, a line at a time."""
-
-
-OnPart = Callable[[str, int, int], None]
-"""Told of the progress within a part of a run: its name, how much is done, how much there is at most."""
-
-
-def unheard(_part: str, _done: int, _most: int) -> None:
-    """An `OnPart` that does nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ from reins.skills.policy import OnnxPolicy
 from reins.training.envs.core import Observation, SkillEnv
 from reins.training.envs.tasks import TASKS
 from reins.training.exactness import INPUTS
+from reins.training.limits import OnPart, Tell, unheard
 from reins.training.rl.agent import DemoSac, policy_of
 from reins.training.rl.cards import describe
 from reins.training.rl.checkpoint import CurvePoint
 from reins.training.rl.curves import plot, read_curve
 from reins.training.rl.export import contract, exactness, export, write
 from reins.training.rl.gate import ELSEWHERE, HERE, shortfall
-from reins.training.rl.keeper import Limits, OnPart, Tell, unheard
+from reins.training.rl.keeper import Limits
 from reins.training.rl.measure import measure
 from reins.training.rl.rollouts import observed
 from reins.training.rl.run import RunResult, train

@@ -11,11 +11,12 @@ from stable_baselines3.common.vec_env import SubprocVecEnv, VecEnv, VecMonitor
 
 from reins.training.envs.core import SkillEnv
 from reins.training.envs.tasks import TASKS
+from reins.training.limits import OnPart, Tell, unheard
 from reins.training.rl import checkpoint
 from reins.training.rl.agent import DemoSac
 from reins.training.rl.checkpoint import Progress
 from reins.training.rl.curves import write_curve
-from reins.training.rl.keeper import Keeper, Limits, OnPart, Tell, unheard
+from reins.training.rl.keeper import Keeper, Limits
 from reins.training.rl.lessons import give_lessons
 from reins.training.rl.network import GoalPolicy, policy_arguments
 from reins.training.rl.record import RunLogger

@@ -14,6 +14,7 @@ from here_pool import Here  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
 from reins.contracts.errors import ReinsError  # noqa: E402
+from reins.training.limits import Limits  # noqa: E402
 from reins.training.planner import batches  # noqa: E402
 from reins.training.planner.batches import make_chunk, text_of  # noqa: E402
 from reins.training.planner.evaluate import held_out_examples  # noqa: E402
@@ -22,7 +23,7 @@ from reins.training.planner.gguf_reading import load_gguf  # noqa: E402
 from reins.training.planner.network import Llama  # noqa: E402
 from reins.training.planner.settings import PlannerSettings, Shape  # noqa: E402
 from reins.training.planner.tokens import END_ID, encode, train_tokenizer  # noqa: E402
-from reins.training.planner.train import Limits, Run, train  # noqa: E402
+from reins.training.planner.train import Run, train  # noqa: E402
 
 SHAPE = Shape(vocabulary=600, width=64, layers=2, heads=4, hidden=96)
 REPLY = 60  # tokens of a reply at most

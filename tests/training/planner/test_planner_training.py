@@ -18,6 +18,7 @@ from reins.cli.app import app  # noqa: E402
 from reins.cli.console import ExitCode  # noqa: E402
 from reins.contracts.errors import ReinsError  # noqa: E402
 from reins.skills.library import SKILLS  # noqa: E402
+from reins.training.limits import Limits  # noqa: E402
 from reins.training.planner import batches, recipe  # noqa: E402
 from reins.training.planner.batches import (  # noqa: E402
     ENDINGS,
@@ -36,7 +37,8 @@ from reins.training.planner.network import Llama  # noqa: E402
 from reins.training.planner.recipe import PlannerResult, make_planner_model  # noqa: E402
 from reins.training.planner.settings import PlannerSettings, Shape  # noqa: E402
 from reins.training.planner.tokens import END_ID, encode, train_tokenizer  # noqa: E402
-from reins.training.planner.train import CURVE, Limits, load, rate_share, train  # noqa: E402
+from reins.training.planner.train import CURVE, load, train  # noqa: E402
+from reins.training.schedule import rate_share  # noqa: E402
 
 SMALL = PlannerSettings(
     steps=24,

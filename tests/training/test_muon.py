@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra train")
 
-from reins.training.planner.muon import Muon, orthogonal  # noqa: E402
+from reins.training.muon import Muon, orthogonal  # noqa: E402
 
 
 @pytest.mark.parametrize("shape", [(24, 24), (16, 40), (40, 16)])

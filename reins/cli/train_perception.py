@@ -1,0 +1,58 @@
+"""`reins train perception`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reins.cli.console import ExitCode, out
+from reins.cli.long_work import interruptible, part_bar, quick_torch
+from reins.cli.train import RUNS, Run, Seed, Threads, needs_extra
+
+
+def perception(
+    seed: Seed = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Gradient steps; the recipe's by default.")] = None,
+    samples: Annotated[
+        int | None, typer.Option(min=1, help="Pictures that it is trained on; the recipe's by default.")
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")] = None,
+    finish: Annotated[bool, typer.Option(help="When the time is up, measure and export what there is.")] = False,
+    examples: Annotated[int, typer.Option(min=1, help="Pictures that it is measured on, of each kind.")] = 200,
+    save_every: Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")] = 120.0,
+    rate: Annotated[float | None, typer.Option(min=0.0, help="Learning rate; the recipe's by default.")] = None,
+    threads: Threads = 2,
+    run: Run = RUNS,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", help="Where a model that is good enough is written too.", file_okay=False),
+    ] = None,
+) -> None:
+    """Train the small image-to-text model, measure it, and export it. Ctrl-C saves; the same command goes on."""
+    with needs_extra():
+        from reins.training.limits import Limits
+        from reins.training.perception.recipe import make_vision_model
+        from reins.training.perception.settings import VisionTrainingSettings
+    asked = {"seed": seed, "steps": steps, "rate": rate, "pictures": None if samples is None else {"samples": samples}}
+    settings = VisionTrainingSettings.model_validate(
+        {name: value for name, value in asked.items() if value is not None}
+    )
+    place = run / f"perception-{settings.seed}"
+    with (
+        quick_torch(threads),
+        interruptible() as interrupted,
+        part_bar("perception") as (tell, on_part),
+    ):
+        limits = Limits(
+            seconds=None if minutes is None else 60.0 * minutes,
+            save_every=save_every,
+            stopped=lambda: bool(interrupted),
+        )
+        result = make_vision_model(settings, place, limits, examples, tell, on_part, folder, finish, threads)
+    if result.model is None:
+        step = result.run.progress.step
+        out.print(f"paused at step {step} of {settings.steps}; the same command goes on from {place}")
+        raise typer.Exit(int(ExitCode.CANCELLED))
+    out.print(f"wrote {result.model}")
+    if not result.enters:
+        raise typer.Exit(int(ExitCode.FAILED))

@@ -1,0 +1,88 @@
+"""The card of the tiny image-to-text model for a reader, written from its run and what was measured."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reins.training.perception.network import size_of
+from reins.training.perception.scores import Counts, Score, reliability, score_of
+from reins.training.perception.train import Run
+
+_LOOKS = {
+    "training": "made as training is, never seen",
+    "held_out": "compositions, surfaces, light and clutter that are held out",
+}
+
+
+def describe(run: Run, counts: Mapping[str, Counts], checksum: str, size: int) -> str:
+    """Markdown about a model.
+
+    Args:
+        run: that made it.
+        counts: what it got right, by the name of the pictures.
+        checksum: SHA-256 of the file.
+        size: of the file [bytes].
+    """
+    shape, progress, settings = run.settings.shape, run.progress, run.settings
+    pictures = settings.pictures
+    scores = "\n".join(_row(_LOOKS[name], score_of(found), found) for name, found in counts.items())
+    curve = "\n".join(_point(point) for point in progress.curve)
+    sure = "\n".join(
+        f"| {said:.2f} | {right:.2f} | {number} |"
+        for said, right, number in reliability([pair for found in counts.values() for pair in found.certain])
+    )
+    return f"""# tiny_vlm
+
+A small image-to-text model: from one colour picture of a table to the blocks, bowls and plates on it, their colours,
+where in the picture they are, what is in, on and beside what, and what the gripper holds. It knows nothing else and
+answers no questions.
+
+{size_of(run.network) / 1e6:.1f} million parameters: {shape.layers} layers look at {shape.cells} cells of a picture of
+{shape.width} by {shape.height} pixels, {shape.decoder_layers} layers say tokens, width {shape.features}.
+{size / 1e6:.1f} MB in half precision, one ONNX file. SHA-256 `{checksum}`.
+
+## Training
+
+From nothing, on {pictures.samples} pictures that are made up (`reins/training/renders/`, randomisation `training`,
+painted by {pictures.sim} with the robot {pictures.robot}), each seen otherwise every time: mirrored, moved, turned,
+in other light. {progress.step} steps of {settings.batch} pictures, in {progress.seconds / 60:.0f} minutes and those
+that painting takes; seed {settings.seed}.
+To make one like it: `reins train perception --seed {settings.seed}`.
+
+| step | minutes | loss of words | loss of places | objects | objects, held out |
+|---|---|---|---|---|---|
+{curve}
+
+## Measured
+
+| pictures | number | objects (F1) | colours | attributes | relations | whole descriptions |
+|---|---|---|---|---|---|---|
+{scores}
+
+Objects: of the right kind, with a box that overlaps the true one by half or more. Colours, attributes and relations are
+those of the objects that were found. What is less than a quarter visible is not to be said.
+
+How sure it is is calibrated on the first half of these pictures of the first kind. On all of them:
+
+| it says | it is right | things |
+|---|---|---|
+{sure}
+
+## Limits
+
+It knows one table, from above or from the hand, and the colours of our worlds. What it says places nothing where depth
+shows nothing: see `docs/perception.md`.
+"""
+
+
+def _row(title: str, score: Score, counts: Counts) -> str:
+    return (
+        f"| {title} | {counts.whole[1]} | {score.object_f1:.1%} | {score.colours:.1%} | {score.attributes:.1%} | "
+        f"{score.relations:.1%} | {score.whole:.1%} |"
+    )
+
+
+def _point(point: Mapping[str, Any]) -> str:
+    objects = " | ".join(f"{point[name]['object_f1']:.0%}" for name in _LOOKS)
+    return (
+        f"| {point['step']} | {point['seconds'] / 60:.0f} | {point['words']:.3f} | {point['places']:.3f} | {objects} |"
+    )
