@@ -47,6 +47,7 @@ SMALL = PlannerSettings(
     chunk=12,
     warm=4,
     evaluated=2,
+    compiled=False,  # compiling takes longer than these runs
     shape=Shape(vocabulary=400, width=32, layers=2, heads=2, hidden=48, context=1024),
 )
 
@@ -71,6 +72,17 @@ def test_a_run_pauses_goes_on_and_learns(tmp_path: Path) -> None:
     assert done.progress.loss < loss - 0.1
     point = json.loads((tmp_path / CURVE).read_text(encoding="utf-8").splitlines()[-1])
     assert point["step"] == 24 and 0.0 <= point["families/zh"]["parsed"] <= 1.0
+
+
+@pytest.mark.slow
+def test_a_compiled_run_takes_the_same_steps(tmp_path: Path) -> None:
+    plain, compiled = (
+        train(
+            SMALL.model_copy(update={"steps": 6, "compiled": way}), tmp_path / str(way), Limits(), print, lambda _: None
+        )
+        for way in (False, True)
+    )
+    assert compiled.progress.loss == pytest.approx(plain.progress.loss, rel=1e-3)
 
 
 def test_a_run_goes_on_with_its_own_settings_only(tmp_path: Path) -> None:
