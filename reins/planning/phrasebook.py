@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 MAX_WORDS: Final = 200
@@ -82,5 +83,11 @@ def phrases_at(words: list[str], position: int, known: Vocabulary, joint: str = 
 
 def nearest(word: str, phrases: Iterable[str], cutoff: float) -> str:
     """The phrase of one word that is most like this one; empty if none is."""
-    close = get_close_matches(word, [phrase for phrase in phrases if phrase.isalpha()], n=1, cutoff=cutoff)
+    return _nearest(word, tuple(phrase for phrase in phrases if phrase.isalpha()), cutoff)
+
+
+@lru_cache(maxsize=128)
+def _nearest(word: str, phrases: tuple[str, ...], cutoff: float) -> str:
+    """Remembered, for an instruction that is not understood is read several times, and this takes most of the time."""
+    close = get_close_matches(word, phrases, n=1, cutoff=cutoff)
     return close[0] if close else ""
