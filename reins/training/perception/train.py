@@ -2,14 +2,13 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 
-from reins.contracts.errors import ReinsError
 from reins.models.vision import VisionTraining
 from reins.training.limits import Limits, OnPart, Tell
 from reins.training.muon import Muon
@@ -22,9 +21,9 @@ from reins.training.perception.samples import Sample
 from reins.training.perception.scores import Score, score_of
 from reins.training.perception.settings import VisionTrainingSettings
 from reins.training.perception.shards import evaluation_shard, make_shards, read_shard, training_shards
+from reins.training.runs import CHECKPOINT, read_checkpoint, require_same, restore, save, take_steps
 from reins.training.schedule import precision, rate_share
 
-CHECKPOINT: Final = "checkpoint.pt"
 CURVE: Final = "curve.jsonl"
 
 LOOKS: Final = ("training", "held_out")
@@ -107,21 +106,14 @@ def train(
     left = None if limits.seconds is None else limits.seconds - (time.monotonic() - began)
     samples = [sample for shard in shards for sample in read_shard(shard.path)]
     held = {name: read_shard(shard.path) for name, shard in zip(LOOKS, looks, strict=True)}
-    _take_steps(run, samples, held, replace(limits, seconds=left), tell, on_part)
+    take_steps(
+        run,
+        _steps(run, samples),
+        replace(limits, seconds=left),
+        lambda step: on_part("steps", step, settings.steps),
+        lambda: _note(run, look(run, held), tell),
+    )
     return run
-
-
-def save(run: Run) -> None:
-    """Write the checkpoint; the one before stays until this one is complete."""
-    fresh = run.folder / f"{CHECKPOINT}.new"
-    state = {
-        "settings": run.settings.model_dump_json(),
-        "progress": asdict(run.progress),
-        "network": run.network.state_dict(),
-        "optimisers": [optimiser.state_dict() for optimiser in run.optimisers],
-    }
-    torch.save(state, fresh)
-    fresh.replace(run.folder / CHECKPOINT)
 
 
 def load(folder: Path) -> Run:
@@ -130,16 +122,11 @@ def load(folder: Path) -> Run:
     Raises:
         ReinsError: there is none.
     """
-    path = folder / CHECKPOINT
-    if not path.is_file():
-        raise ReinsError(f"there is no run in {folder}: {CHECKPOINT} is missing")
-    state = torch.load(path, weights_only=True)
+    state = read_checkpoint(folder)
     settings = VisionTrainingSettings.model_validate_json(state["settings"])
     network = TinyVlm(settings.shape)
-    network.load_state_dict(state["network"])
     optimisers = _optimisers(network, settings)
-    for optimiser, stored in zip(optimisers, state["optimisers"], strict=True):
-        optimiser.load_state_dict(stored)
+    restore(state, network, optimisers)
     return Run(settings, folder, network, optimisers, Progress(**state["progress"]))
 
 
@@ -153,12 +140,7 @@ def _resumed(settings: VisionTrainingSettings, folder: Path) -> Run | None:
     if not (folder / CHECKPOINT).is_file():
         return None
     run = load(folder)
-    was = run.settings.model_dump()
-    for name, value in settings.model_dump().items():
-        if was[name] != value:
-            raise ReinsError(
-                f"the run in {folder} was made with {name} {was[name]}, and {value} is asked; use another folder"
-            )
+    require_same(folder, run.settings, settings)
     return run
 
 
@@ -182,32 +164,11 @@ def _optimisers(network: TinyVlm, settings: VisionTrainingSettings) -> list[torc
     ]
 
 
-def _take_steps(
-    run: Run,
-    samples: Sequence[Sample],
-    held: Mapping[str, Sequence[Sample]],
-    limits: Limits,
-    tell: Tell,
-    on_part: OnPart,
-) -> None:
-    """Gradient steps until the run is done or has to pause; a checkpoint in any case."""
-    progress, steps = run.progress, run.settings.steps
-    began = saved = looked = time.monotonic()
-    before = progress.seconds
+def _steps(run: Run, samples: Sequence[Sample]) -> Iterator[None]:
+    """Takes them, until the run is done."""
     while not run.done:
         _step(run, samples)
-        now = time.monotonic()
-        progress.seconds = before + now - began
-        on_part("steps", progress.step, steps)
-        if now - looked > limits.evaluate_every or run.done:
-            _note(run, look(run, held), tell)
-            looked = time.monotonic()
-        if limits.stopped() or (limits.seconds is not None and now - began > limits.seconds):
-            break
-        if now - saved > limits.save_every:
-            save(run)
-            saved = now
-    save(run)
+        yield
 
 
 def _step(run: Run, samples: Sequence[Sample]) -> None:

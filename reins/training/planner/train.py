@@ -1,7 +1,6 @@
 """One training run: tokenizer, gradient steps, evaluations, and checkpoints that it resumes from."""
 
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
@@ -13,7 +12,6 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from reins.contracts.errors import ReinsError
 from reins.training.limits import Limits, OnStep, Tell
 from reins.training.muon import Muon
 from reins.training.planner.batches import NOTHING, Batch, Feed, make_chunk
@@ -23,9 +21,9 @@ from reins.training.planner.gguf_reading import load_gguf
 from reins.training.planner.network import Llama
 from reins.training.planner.settings import PlannerSettings
 from reins.training.planner.tokens import load_tokenizer, train_tokenizer
+from reins.training.runs import CHECKPOINT, read_checkpoint, require_same, restore, take_steps
 from reins.training.schedule import precision, rate_share
 
-CHECKPOINT: Final = "checkpoint.pt"
 TOKENIZER: Final = "tokenizer.json"
 CURVE: Final = "curve.jsonl"
 
@@ -88,37 +86,9 @@ def train(
     if start is not None and loaded is not None:
         settings = _starting_with(settings, start, loaded[0])
     run = _resumed(settings, folder) or _begun(settings, folder, tell, loaded)
-    began = saved = looked = time.monotonic()
-    before = run.progress.seconds
     _compile(run)
-    for batch in _until_done(run):
-        _step(run, batch)
-        now = time.monotonic()
-        run.progress.seconds = before + now - began
-        on_step(run.progress.step)
-        if now - looked > limits.evaluate_every or run.done:
-            _look(run, tell)
-            looked = time.monotonic()
-        if limits.stopped() or (limits.seconds is not None and now - began > limits.seconds):
-            break
-        if now - saved > limits.save_every:
-            save(run)
-            saved = now
-    save(run)
+    take_steps(run, _steps(run), limits, on_step, lambda: _look(run, tell))
     return run
-
-
-def save(run: Run) -> None:
-    """Write the checkpoint; the one before stays until this one is complete."""
-    fresh = run.folder / f"{CHECKPOINT}.new"
-    state = {
-        "settings": run.settings.model_dump_json(),
-        "progress": asdict(run.progress),
-        "network": run.network.state_dict(),
-        "optimisers": [optimiser.state_dict() for optimiser in run.optimisers],
-    }
-    torch.save(state, fresh)
-    fresh.replace(run.folder / CHECKPOINT)
 
 
 def load(folder: Path) -> Run:
@@ -127,16 +97,11 @@ def load(folder: Path) -> Run:
     Raises:
         ReinsError: there is none.
     """
-    path = folder / CHECKPOINT
-    if not path.is_file():
-        raise ReinsError(f"there is no run in {folder}: {CHECKPOINT} is missing")
-    state = torch.load(path, weights_only=True)
+    state = read_checkpoint(folder)
     settings = PlannerSettings.model_validate_json(state["settings"])
     network = Llama(settings.shape)
-    network.load_state_dict(state["network"])
     optimisers = _optimisers(network, settings)
-    for optimiser, stored in zip(optimisers, state["optimisers"], strict=True):
-        optimiser.load_state_dict(stored)
+    restore(state, network, optimisers)
     tokenizer = load_tokenizer(folder / TOKENIZER)
     return Run(settings, folder, tokenizer, network, optimisers, Progress(**state["progress"]))
 
@@ -145,12 +110,7 @@ def _resumed(settings: PlannerSettings, folder: Path) -> Run | None:
     if not (folder / CHECKPOINT).is_file():
         return None
     run = load(folder)
-    for name, value in settings.model_dump().items():
-        was = run.settings.model_dump()[name]
-        if name != "evaluated" and was != value:
-            raise ReinsError(
-                f"the run in {folder} was made with {name} {was}, and {value} is asked; use another folder"
-            )
+    require_same(folder, run.settings, settings, free="evaluated")
     return run
 
 
@@ -185,12 +145,14 @@ def _optimisers(network: Llama, settings: PlannerSettings) -> list[torch.optim.O
     ]
 
 
-def _until_done(run: Run) -> Iterator[Batch]:
+def _steps(run: Run) -> Iterator[None]:
+    """Takes them, until the run is done."""
     feed = Feed(run.settings, run.tokenizer, run.progress.chunk)
     for batch in feed:
         if run.done:
             return
-        yield batch
+        _step(run, batch)
+        yield
         run.progress.chunk = feed.chunk
 
 
