@@ -38,6 +38,15 @@ Run = Annotated[
 ]
 Episodes = Annotated[int, typer.Option(min=1, help="Episodes that the exported policy is measured on.")]
 Threads = Annotated[int, typer.Option(min=1, max=64, help="Threads of PyTorch.")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Gradient steps; the recipe's by default.")]
+Finish = Annotated[bool, typer.Option(help="When the time is up, measure and export what there is.")]
+Rate = Annotated[float | None, typer.Option(min=0.0, help="Learning rate; the recipe's by default.")]
+ModelOut = Annotated[
+    Path | None,
+    typer.Option("--out", help="Where a model that is good enough is written too.", file_okay=False),
+]
+Minutes = Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")]
+SaveEvery = Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")]
 RUNS = Path("out/training")
 
 
@@ -58,11 +67,11 @@ def skill(
     robot: Robot = "franka",
     seed: Seed = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Most policy steps; the recipe's by default.")] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")] = None,
+    minutes: Minutes = None,
     demos: Annotated[int | None, typer.Option(min=0, help="Demonstrations of the teacher; 0 for none.")] = None,
     compare: Annotated[bool, typer.Option(help="First train without demonstrations, for the learning curves.")] = False,
     episodes: Episodes = 200,
-    save_every: Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")] = 120.0,
+    save_every: SaveEvery = 120.0,
     processes: Annotated[bool, typer.Option(help="Run the environments in processes of their own.")] = False,
     threads: Threads = 1,
     run: Run = RUNS,
@@ -93,23 +102,20 @@ def skill(
 @app.command()
 def planner(
     seed: Seed = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Gradient steps; the recipe's by default.")] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")] = None,
-    finish: Annotated[bool, typer.Option(help="When the time is up, measure and export what there is.")] = False,
+    steps: Steps = None,
+    minutes: Minutes = None,
+    finish: Finish = False,
     examples: Annotated[int, typer.Option(min=1, help="Examples that it is measured on, of each kind.")] = 200,
-    save_every: Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")] = 120.0,
+    save_every: SaveEvery = 120.0,
     start: Annotated[
         Path | None,
         typer.Option(help="Exported model (.gguf) to begin with, instead of nothing.", exists=True, dir_okay=False),
     ] = None,
-    rate: Annotated[float | None, typer.Option(min=0.0, help="Learning rate; the recipe's by default.")] = None,
+    rate: Rate = None,
     prompts: Annotated[float | None, typer.Option(min=0.0, help="Weight of the prompts in the loss.")] = None,
     threads: Threads = 2,
     run: Run = RUNS,
-    folder: Annotated[
-        Path | None,
-        typer.Option("--out", help="Where a model that is good enough is written too.", file_okay=False),
-    ] = None,
+    folder: ModelOut = None,
 ) -> None:
     """Train the planner's language model, measure it, and export it. Ctrl-C saves; the same command goes on."""
     with needs_extra():

@@ -1,32 +1,28 @@
 """`reins train perception`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reins.cli.console import ExitCode, out
 from reins.cli.long_work import interruptible, part_bar, quick_torch
-from reins.cli.train import RUNS, Run, Seed, Threads, needs_extra
+from reins.cli.train import RUNS, Finish, Minutes, ModelOut, Rate, Run, SaveEvery, Seed, Steps, Threads, needs_extra
 
 
 def perception(
     seed: Seed = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Gradient steps; the recipe's by default.")] = None,
+    steps: Steps = None,
     samples: Annotated[
         int | None, typer.Option(min=1, help="Pictures that it is trained on; the recipe's by default.")
     ] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")] = None,
-    finish: Annotated[bool, typer.Option(help="When the time is up, measure and export what there is.")] = False,
+    minutes: Minutes = None,
+    finish: Finish = False,
     examples: Annotated[int, typer.Option(min=1, help="Pictures that it is measured on, of each kind.")] = 200,
-    save_every: Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")] = 120.0,
-    rate: Annotated[float | None, typer.Option(min=0.0, help="Learning rate; the recipe's by default.")] = None,
+    save_every: SaveEvery = 120.0,
+    rate: Rate = None,
     threads: Threads = 2,
     run: Run = RUNS,
-    folder: Annotated[
-        Path | None,
-        typer.Option("--out", help="Where a model that is good enough is written too.", file_okay=False),
-    ] = None,
+    folder: ModelOut = None,
 ) -> None:
     """Train the small image-to-text model, measure it, and export it. Ctrl-C saves; the same command goes on."""
     with needs_extra():

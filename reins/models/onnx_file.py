@@ -81,6 +81,18 @@ def read_onnx(data: bytes) -> OnnxFile:
     )
 
 
+def require_weights(file: OnnxFile) -> None:
+    """Make sure that all weights are in the file and finite.
+
+    Raises:
+        ReinsError: some are not; names them.
+    """
+    if file.not_finite:
+        raise ReinsError(f"its weights {', '.join(file.not_finite)} are not finite")
+    if file.external:
+        raise ReinsError(f"its weights {', '.join(file.external)} are in another file; export it as one file")
+
+
 def _tensors(graph: bytes) -> Iterator[bytes]:
     """Every weight of a graph: its initializers and the constants inside its nodes."""
     for number, value in _fields(graph):

@@ -14,7 +14,7 @@ from typing import Final
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.models.metadata import METADATA_KEY, SUPPORTED_OPSETS, PolicyMetadata, parse_metadata
-from reins.models.onnx_file import read_onnx
+from reins.models.onnx_file import read_onnx, require_weights
 
 SUFFIX: Final = ".onnx"
 
@@ -123,10 +123,7 @@ def read_contract(data: bytes) -> PolicyMetadata:
     if file.opset not in SUPPORTED_OPSETS:
         supported = f"{SUPPORTED_OPSETS.start} to {SUPPORTED_OPSETS.stop - 1}"
         raise ReinsError(f"it needs opset {file.opset}; {supported} are supported")
-    if file.not_finite:
-        raise ReinsError(f"its weights {', '.join(file.not_finite)} are not finite")
-    if file.external:
-        raise ReinsError(f"its weights {', '.join(file.external)} are in another file; export it as one file")
+    require_weights(file)
     return metadata
 
 

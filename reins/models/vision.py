@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.models.metadata import SUPPORTED_OPSETS
-from reins.models.onnx_file import read_onnx
+from reins.models.onnx_file import read_onnx, require_weights
 from reins.models.registry import SUFFIX, VISION, description_problems, models_folder
 
 NAME: Final = "tiny_vlm"
@@ -102,10 +102,7 @@ def read_vision_contract(data: bytes) -> VisionContract:
     if file.opset != contract.opset or file.opset not in SUPPORTED_OPSETS:
         supported = f"{SUPPORTED_OPSETS.start} to {SUPPORTED_OPSETS.stop - 1}"
         raise ReinsError(f"it has opset {file.opset}, its metadata says {contract.opset}; {supported} are supported")
-    if file.not_finite:
-        raise ReinsError(f"its weights {', '.join(file.not_finite)} are not finite")
-    if file.external:
-        raise ReinsError(f"its weights {', '.join(file.external)} are in another file; export it as one file")
+    require_weights(file)
     return contract
 
 
