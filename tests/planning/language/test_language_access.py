@@ -38,10 +38,12 @@ class Slow:
 
     def __init__(self, model: Parrot) -> None:
         self.model, self.go, self.loads = model, threading.Event(), 0
+        self.thread = threading.current_thread()
         self.error: ModelError | None = None
 
     def __call__(self) -> Parrot:
         self.loads += 1
+        self.thread = threading.current_thread()
         assert self.go.wait(20.0)
         if self.error is not None:
             raise self.error
@@ -70,6 +72,11 @@ def until(true: Callable[[], bool]) -> None:
 
 class TestLoading:
     """Plans do not wait for a file for longer than they may take, and it is loaded all the same."""
+
+    @pytest.fixture(autouse=True)
+    def waits_are_cheap(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """However long a busy machine makes of a wait, the model is not left alone for it."""
+        monkeypatch.setattr(access, "CHEAP", 60.0)
 
     def test_while_it_takes_others_plan_and_then_the_model_does(self) -> None:
         load, reports = Slow(Parrot(GOOD)), list[str]()
@@ -106,7 +113,7 @@ class TestLoading:
         planner = made(load, reports)
         ask(planner)
         load.go.set()
-        until(lambda: not [thread for thread in threading.enumerate() if thread.name == "loading"])
+        load.thread.join(10.0)
         ask(planner)
         assert "the file ends in the middle" in reports[1] and load.loads == 1
         load.error = None
