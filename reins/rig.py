@@ -140,6 +140,11 @@ class Journal:
     events: list[SafetyEvent] = field(default_factory=list)
 
 
+def never(_: ControlOutput) -> bool:
+    """No skill is taken away."""
+    return False
+
+
 class Rig:
     """The whole stack on one simulated robot.
 
@@ -246,8 +251,15 @@ class Rig:
             events=tuple(self._journal.events),
         )
 
-    def run_skill(self, call: SkillCall, constraints: Sequence[Constraint] = ()) -> ControlOutput:
-        """Carry out one skill to its end; the constraints stay in force until other ones follow."""
+    def run_skill(
+        self, call: SkillCall, constraints: Sequence[Constraint] = (), ends: Callable[[ControlOutput], bool] = never
+    ) -> ControlOutput:
+        """Carry out one skill to its end; the constraints stay in force until other ones follow.
+
+        Args:
+            call, constraints: what to do.
+            ends: whether to take the skill away, asked in every control period.
+        """
         self._hold_to(constraints)
         try:
             self._runner.start(call, constraints, self._state, self._scene)
@@ -260,6 +272,9 @@ class Rig:
             if self._taken:
                 self._runner.drop()
                 return self._refused("the operator drives by hand")
+            if output is not None and ends(output):
+                self._runner.drop()
+                return self._refused("the planner has another plan")
 
     def wait(self, duration: float) -> None:
         """Let `duration` [s] of robot time pass with nothing commanded."""
@@ -268,10 +283,30 @@ class Rig:
             self._tick(running=False)
 
     def _carry_out(self, executor: TaskExecutor, call: SkillCall, constraints: Sequence[Constraint]) -> None:
-        output = self.run_skill(call, constraints)
+        turned = False
+
+        def ends(output: ControlOutput) -> bool:
+            nonlocal turned
+            turned = self._is_advised_against(executor, output.progress)
+            return turned
+
+        output = self.run_skill(call, constraints, ends)
         success = output.status is Status.SUCCEEDED
         self._journal.skills.append((call, success))
-        executor.skill_finished(success, output.reason, self._state.stamp, interrupted=self._taken)
+        executor.skill_finished(success, output.reason, self._state.stamp, interrupted=self._taken or turned)
+
+    def _is_advised_against(self, executor: TaskExecutor, progress: float) -> bool:
+        """Whether the planner, if it is time to ask it, has another plan than the skill that runs.
+
+        The world stands still while it thinks; in the graph it does not.
+        """
+        question = executor.consult(self._scene, progress, self._state.stamp)
+        if question is None:
+            return False
+        try:
+            return executor.advised(question.put_to(self._planner))
+        except ReinsError:
+            return False  # without advice it goes on
 
     def _ask(self, executor: TaskExecutor, ask: Ask) -> None:
         """Stand still until the plan is answered for, but no longer than the limit, and not while somebody drives."""

@@ -18,6 +18,7 @@ from reins.contracts.scene import Scene, sensible
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.profile_base import Profile
 from reins.language_models.model import Cancel
+from reins.nodes.advising import Advising
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import event_to_msg, time_from_msg
@@ -53,6 +54,9 @@ SETTLE: Final = 1.0
 MODEL_SHARE: Final = 0.9
 """Share of `think_limit` that a language model may take, so that there is time left to plan without it."""
 
+LIVE: Final = frozenset({"pause_limit", "approve", "approve_limit", "mode", "advice_period", "advice_stall"})
+"""Parameters that may change while the node runs; a task keeps to what they were when it began, but for the limits."""
+
 PAUSE_FEEDBACK: Final = 1.0
 """Time between two feedbacks of a pause [s]."""
 
@@ -66,10 +70,11 @@ class PlannerNode(ManagedNode[PlannerSettings]):
     """Everything is awaited; the planner itself thinks in a thread of its own."""
 
     def __init__(self) -> None:
-        super().__init__("planner", PlannerSettings, live=frozenset({"pause_limit", "approve", "approve_limit"}))
+        super().__init__("planner", PlannerSettings, live=LIVE)
         self._server: ActionServer | None = None
         self._skills: SkillClient | None = None
         self._task: RunningTask | None = None
+        self._advising: Advising | None = None  # about the skill that runs
         self._accepting = False
         self._safety: ros.SafetyState | None = None
         self._planner: Planner | None = None
@@ -167,6 +172,8 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self._scene = message
         seen, self._seen = self._seen, Future()
         seen.set_result(None)
+        if self._advising is not None and (scene := self._seen_scene()) is not None:
+            self._advising.look(scene, self.robot_time())
 
     def _on_safety(self, message: ros.SafetyState) -> None:
         self._safety = message
@@ -212,11 +219,16 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         self._trace.begin(instruction, self._planner.name)
         self._tell_trace_trouble()
         thought = Cancel()
-        planner = self._slow.until(thought) if self._slow is not None else self._planner
-        cadence = Cadence(self.settings.mode, self.settings.advice_period)
+        planner = self._planner_until(thought)
+        cadence = Cadence(self.settings.mode, self.settings.advice_period, self.settings.advice_stall)
         approve: ApprovalMode = goal.request.approve or self.settings.approve
         executor = TaskExecutor(planner, self._registry, instruction, None, self._trace, cadence, approve, self._reach)
         return RunningTask(goal, executor, thought)
+
+    def _planner_until(self, cancel: Cancel) -> Planner:
+        """The planner, whose plans end when `cancel` is given, if they may take long."""
+        assert self._planner is not None
+        return self._slow.until(cancel) if self._slow is not None else self._planner
 
     def _on_cancel(self, goal: Any) -> CancelResponse:
         if self._task is not None and self._task.goal is goal:
@@ -363,15 +375,22 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             task.executor.skill_finished(False, "not begun", self.robot_time(), interrupted=True)
             return
 
+        advising = self._advising = Advising(self, task, self._planner_until)
+
         def tell(phase: str, progress: float) -> None:
+            advising.progressed(progress)
             task.tell(self._time, phase, progress)
 
         task.tell(self._time)
-        end = await self._skills.run(action.call, action.constraints, limit, tell, task.interrupted)
+        try:
+            end = await self._skills.run(action.call, action.constraints, limit, tell, task.interrupted)
+        finally:
+            self._advising = None
+            advising.end()
         if end.reason in TAKEN.values():  # the skills node knows already; safety tells it to this node, too
             await first_of(self, SETTLE, task.interrupted)
         if not task.over.done():
-            taken = task.taken or end.reason in TAKEN.values()
+            taken = task.turn_done() or task.taken or end.reason in TAKEN.values()
             task.executor.skill_finished(end.success, end.reason, self.robot_time(), interrupted=taken)
             task.executor.rules.standing = await self._rules.standing()
 

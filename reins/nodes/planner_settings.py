@@ -29,7 +29,8 @@ class PlannerSettings(LanguageSettings, Settings):
     mode: Mode = Field(
         "front_end",
         description="front_end: plan once, and again when something goes wrong; closed_loop: plan after every step; "
-        "advisor: plan every advice_period, and when a new object is seen",
+        "advisor: plan every advice_period, when a new object is seen, and when a skill makes no progress, beside the "
+        "skill that runs",
     )
     approve: ApprovalMode = Field(
         "always",
@@ -43,7 +44,13 @@ class PlannerSettings(LanguageSettings, Settings):
         description="a plan that waits for an operator's answer for longer counts as turned down [s]",
     )
     advice_period: float = Field(
-        30.0, gt=0.0, le=3600.0, description="longest time between two plans in the mode advisor, between steps [s]"
+        30.0, gt=0.0, le=3600.0, description="longest time between two plans in the mode advisor [s]"
+    )
+    advice_stall: float = Field(
+        8.0,
+        gt=0.0,
+        le=3600.0,
+        description="how long a skill may make no progress before the planner is asked in the mode advisor [s]",
     )
     trace_folder: str = Field(
         "", description="where traces go; empty: $ROS_LOG_DIR/traces, or ~/.ros/reins/traces where that is not set"

@@ -20,7 +20,7 @@ HOW_TO_ANSWER: Final = (
 
 
 class RunningTask:
-    """One task. Its waits end when the future `interrupted` is done: over from outside, or taken over by hand.
+    """One task. Its waits end when the future `interrupted` is done: over from outside, taken over by hand, turned.
 
     Args:
         goal: of the action.
@@ -31,14 +31,15 @@ class RunningTask:
         over: done when the task ended from outside; its result says why.
         failure: why, if that was not because somebody cancelled it.
         taken: an operator drives, or has not handed back yet.
-        interrupted: see above; a new one after each hand-back.
+        turned: the skill that runs is to end, because the planner has another plan.
+        interrupted: see above; a new one after each hand-back and each turn.
     """
 
     def __init__(self, goal: Any, executor: TaskExecutor, thought: Cancel) -> None:
         self.goal, self.executor, self.thought = goal, executor, thought
         self.over, self.interrupted = Future(), Future()
         self.failure = ""
-        self.taken = False
+        self.taken = self.turned = False
         self._told = 0
         self._paused_at = 0.0
 
@@ -58,8 +59,19 @@ class RunningTask:
     def hand_back(self) -> None:
         """Control is back: wait for other things again."""
         self.taken = False
-        if not self.over.done():
-            self.interrupted = Future()
+        self._wait_again()
+
+    def turn(self) -> None:
+        """The planner has another plan than the skill that runs."""
+        self.turned = True
+        self._interrupt()
+
+    def turn_done(self) -> bool:
+        """The skill has ended: whether that was for a turn. Wait for other things again, unless somebody drives."""
+        was, self.turned = self.turned, False
+        if was and not self.taken:
+            self._wait_again()
+        return was
 
     @property
     def paused_for(self) -> float:
@@ -95,6 +107,10 @@ class RunningTask:
         if executor.plan is not None:
             feedback.plan = plan_to_msg(executor.plan, t)
         self.goal.publish_feedback(feedback)
+
+    def _wait_again(self) -> None:
+        if not self.over.done():
+            self.interrupted = Future()
 
     def _interrupt(self) -> None:
         if not self.interrupted.done():

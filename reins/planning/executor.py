@@ -4,6 +4,7 @@ Passive: it owns no thread and reads no clock. The planner node and the rig ask 
 `skill_finished`. Every path ends in `Done`: looks, replans and repeated failures are all bounded. While an operator
 drives by hand it is paused: `pause`, and after the hand-back `resume`; then it looks, tells what changed, plans anew.
 A plan that has to be approved first is an `Ask`: `answer` or `unanswered` says how that went, and then it looks again.
+While a skill runs, `consult` says whether the planner is to be asked about it, and `advised` takes what that says.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,8 +15,9 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Plan, SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.actions import Action, Ask, Done, Limits, Outcome, RunSkill, Stage
+from reins.planning.advice import Advice, Consultation
 from reins.planning.approval import Answer, ApprovalMode, Approvals, Approve, Edit, Reword, is_within
-from reins.planning.cadence import Cadence
+from reins.planning.cadence import Cadence, Occasions
 from reins.planning.changes import changes_text
 from reins.planning.check_up import doubt_of, objection_of
 from reins.planning.gaze import Gaze
@@ -73,10 +75,9 @@ class TaskExecutor:
         self._registry = registry
         self._limits = limits or Limits()
         self._trace = trace
-        self._cadence = cadence or Cadence()
+        self._occasions: Final = Occasions(cadence or Cadence())
         self._approvals: Final = Approvals(approve, self._limits.rejections, trace)
         self._is_operators = False  # the plan is an operator's own: it is followed to its end as it is
-        self._asked = (0.0, frozenset[str]())  # when the planner was asked last, and the objects that were there
         self._made_in: Scene | None = None  # the scene that the plan was made for
         self._history: History | None = None
         self._failures: dict[str, int] = {}
@@ -86,6 +87,7 @@ class TaskExecutor:
         self._valid = False  # whether the plan may go on
         self._trouble: str | None = None  # why it may not; None where planning again is not held against the task
         self._running: tuple[SkillCall, Scene] | None = None
+        self._turn: tuple[str, Plan] | None = None  # why the running skill is taken away, and the plan to follow then
         self._clearing = False  # the running skill only clears the view
         self._cleared = False  # it has been cleared since the last step
         self._report: Report | None = None
@@ -142,8 +144,8 @@ class TaskExecutor:
             success: as the skill says; whether its effects are seen is checked besides.
             reason: why not, one sentence; empty on success.
             t: robot time [s].
-            interrupted: it did not fail but was taken away, by teleop or by a stop. That does not count against the
-                limits, and it plans anew. Call `next` again only when control was handed back.
+            interrupted: it did not fail but was taken away, by teleop, by a stop, or because `advised` said so; only
+                the last counts against the limits. It plans anew. Call `next` again only when control was handed back.
 
         Raises:
             ReinsError: no skill is running.
@@ -156,11 +158,56 @@ class TaskExecutor:
         self._gaze.past(t, t)
         self.stage = "checking"
         if interrupted:
-            self._valid, self._trouble = False, None
+            self._valid, self._trouble = False, self._turn[0] if self._turn else None
         elif not self._clearing:
             self._report = Report.of(call, self._registry[call.skill], success, reason, before, t)
             self._gaze.settle(t)
         self._clearing = False
+
+    def consult(self, scene: Scene, progress: float, t: float) -> Consultation | None:
+        """A question to put to the planner about the skill that runs; None if there is no occasion.
+
+        There is none where what the skill is for is seen already: it is about to end.
+
+        Args:
+            scene: the newest one.
+            progress: of the skill, 0 … 1.
+            t: robot time [s].
+        """
+        if self._running is None or self._clearing or self._is_operators or self.over:
+            return None
+        if not self._occasions.amid(progress, scene.objects.keys(), t) or self._is_all_but_done(scene, t):
+            return None
+        assert self._history is not None and self.plan is not None and self.plan.steps is not None
+        self._occasions.asked(scene.objects.keys(), t)
+        history = replace(self._history, left=self.plan.steps[self.step :])
+        return Consultation(self._runs, self.instruction, scene, history)
+
+    def advised(self, advice: Advice) -> bool:
+        """Take what the planner says about the skill that runs; whether to take that away, and report it interrupted.
+
+        A plan that does nothing beyond what is left of the one at hand lets it go on, and so does a doubt, which is
+        told. Another plan ends the skill and is followed if it still passes then; it counts as planning again.
+        """
+        question, plan = advice.question, advice.plan
+        if self._running is None or question.run != self._runs or self.over:
+            return False  # too late
+        call, history, scene = self._running[0], question.history, question.scene
+        if is_within(plan, history.left, self.rules.plan):
+            self._made_in = scene
+            write_plan(self._trace, plan, scene, f"{call} goes on", (), self.rules.standing, kind="advice")
+            return False
+        objection = objection_of(plan, self._made_in or scene, scene, history)
+        problems = self.rules.verify(plan, scene) or self._approvals.unwanted(plan)
+        if not objection and (doubt := doubt_of(plan, problems)):
+            self._note(doubt, plan, problems, scene)
+            return False
+        why = objection or f"the planner had another plan in the middle of {call}"
+        write_plan(self._trace, plan, scene, why, problems, self.rules.standing, kind="advice")
+        if objection:
+            self._end("failed", objection)
+        self._turn = why, plan
+        return True
 
     def pause(self, scene: Scene | None) -> None:
         """An operator drives by hand. Nothing is done or judged until `resume`, and nothing counts against the limits.
@@ -172,6 +219,7 @@ class TaskExecutor:
             ReinsError: a skill is still running; end it and report it first.
         """
         self._check_idle()
+        self._turn = None
         self._approvals.withdraw("taken over by hand")
         self.stage = "paused"
         self._left = self._left or scene
@@ -254,7 +302,7 @@ class TaskExecutor:
             if not self._gaze.is_settled(t):
                 return self._gaze.past(scene.stamp, t)
             if self._can_clear_view and is_hidden(missing, scene, report.ended):
-                return self._clear_view(scene)
+                return self._clear_view(scene, t)
         record = report.judged(scene)
         self._history = history.then(record)
         self._trace.write("step", t=t, call=str(report.call), success=record.success, reason=record.reason)
@@ -274,10 +322,10 @@ class TaskExecutor:
             self._shorten(self.plan.steps[self.step :], history, scene)
         if self.step < len(self.plan.steps):
             problems = self.rules.verify(self.plan, scene, self.step)
-            if not problems and not self._is_operators and self._is_due(scene, t):
+            if not problems and not self._is_operators and self._occasions.between(self.step, scene.objects.keys(), t):
                 return self._check_up(self.plan.steps[self.step :], history, scene, t)
             if not problems:
-                return self._run(self.plan.steps[self.step], scene)
+                return self._run(self.plan.steps[self.step], scene, t)
         else:
             problems = self._unmet(scene, history)
             if not problems:
@@ -287,39 +335,41 @@ class TaskExecutor:
         self._valid, self._trouble = False, problems[0]
         return None
 
-    def _is_due(self, scene: Scene, t: float) -> bool:
-        """Whether to ask for another plan, though this one can go on."""
-        asked, seen = self._asked
-        return self._cadence.is_due(self.step, t - asked, scene.objects.keys() - seen)
-
     def _check_up(self, left: Sequence[SkillCall], history: History, scene: Scene, t: float) -> Action:
         """Ask for another plan though what is left of this one can be done: that goes on unless a plan comes that may
         run, or an objection."""
         self.stage = "planning"
         history = replace(history, left=tuple(left))
         plan = self._planner.plan(self.instruction, scene, history)
-        self._asked = (t, frozenset(scene.objects))
+        self._occasions.asked(scene.objects.keys(), t)
         problems = self.rules.verify(plan, scene) or self._approvals.unwanted(plan)
         if plan.steps == ():
             problems = problems or self._planner.unmet(self.instruction, scene, history)
         objection = objection_of(plan, self._made_in or scene, scene, history)
         if not objection and (doubt := doubt_of(plan, problems)):
-            return self._doubt(doubt, plan, problems, left[0], scene)
+            self._note(doubt, plan, problems, scene)
+            return self._run(left[0], scene, t)
         write_plan(self._trace, plan, scene, "", problems, self.rules.standing)
         self.plan, self.step, self._made_in, self._valid = plan, 0, scene, False
         if objection:
             return self._end("failed", objection)
         if not plan.steps:
             return self._end("succeeded", deeds(history))
-        return self._ask(plan, history, scene, t) or self._run(plan.steps[0], scene)
+        return self._ask(plan, history, scene, t) or self._run(plan.steps[0], scene, t)
 
-    def _doubt(self, doubt: str, plan: Plan, problems: Sequence[str], step: SkillCall, scene: Scene) -> Action:
-        """Tell of a doubt, and go on with the plan at hand."""
+    def _is_all_but_done(self, scene: Scene, t: float) -> bool:
+        """Whether the effects of the running skill are seen; one that has none is done when it ends."""
+        assert self._running is not None
+        call, before = self._running
+        report = Report.of(call, self._registry[call.skill], True, "", before, t)
+        return bool(report.expected) and not report.missing(scene)
+
+    def _note(self, doubt: str, plan: Plan, problems: Sequence[str], scene: Scene) -> None:
+        """Tell of a doubt; the plan at hand goes on."""
         note = f"{doubt}; the plan at hand went on"
         if note not in self.notes:
             self.notes.append(note)
         write_plan(self._trace, plan, scene, doubt, problems, self.rules.standing, kind="doubt")
-        return self._run(step, scene)
 
     def _shorten(self, left: Sequence[SkillCall], history: History, scene: Scene) -> None:
         """Drop steps that have become needless, because somebody else did them or because another way has opened."""
@@ -343,8 +393,8 @@ class TaskExecutor:
                     return self._end("failed", f"gave up after planning again {self.replans} times: {self._trouble}")
                 self.replans += 1
             self.stage = "planning"
-            self.plan, self.step = self._planner.plan(self.instruction, scene, history), 0
-            self._asked, self._made_in = (t, frozenset(scene.objects)), scene
+            self.plan, self.step = self._proposal(history, scene, t), 0
+            self._made_in = scene
             self._is_operators = False
             problems = self.rules.verify(self.plan, scene) or self._approvals.unwanted(self.plan)
             because = self._trouble or "; ".join(history.problems)
@@ -359,11 +409,11 @@ class TaskExecutor:
                     return self._gaze.past(scene.stamp, t)
                 if not self._can_clear_view:
                     return self._end("failed", self.plan.refusal)
-                return self._clear_view(scene)
+                return self._clear_view(scene, t)
             if self._approvals.exhausted:
                 return self._end("question", self._approvals.exhausted)
             if not problems and self.plan.steps:
-                return self._ask(self.plan, history, scene, t) or self._run(self.plan.steps[0], scene)
+                return self._ask(self.plan, history, scene, t) or self._run(self.plan.steps[0], scene, t)
             problems = problems or self._planner.unmet(self.instruction, scene, history)
             if not problems:
                 return self._end("succeeded", deeds(history))
@@ -371,6 +421,15 @@ class TaskExecutor:
             self._trouble = problems[0]
             if not self._planner.quick:  # each plan has its own time, and is for what is seen now
                 return self._gaze.past(scene.stamp, t)
+
+    def _proposal(self, history: History, scene: Scene, t: float) -> Plan:
+        """What the planner would do: what it said in the middle of the step that was taken away for it, or says now."""
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            return turn[1]
+        plan = self._planner.plan(self.instruction, scene, history)
+        self._occasions.asked(scene.objects.keys(), t)
+        return plan
 
     def _ask(self, plan: Plan, history: History, scene: Scene, t: float) -> Ask | None:
         """Follow a plan, or ask first. What may run already is not asked about again, unless something failed."""
@@ -410,12 +469,14 @@ class TaskExecutor:
             return unmet_effects(scene, history, self._registry)
         return self._planner.unmet(self.instruction, scene, history)
 
-    def _run(self, call: SkillCall, scene: Scene, is_aside: bool = False) -> RunSkill | Done:
+    def _run(self, call: SkillCall, scene: Scene, t: float, is_aside: bool = False) -> RunSkill | Done:
         self._runs += 1
         if self._runs > self._limits.steps:
             return self._end("failed", f"gave up after {self._limits.steps} skills")
         self.stage, self._moved = "acting", True
         self._running, self._clearing, self._cleared = (call, scene), False, False
+        self._turn = None
+        self._occasions.begins(t)
         self._trace.write("run", t=scene.stamp, call=str(call), step=None if is_aside else self.step)
         return RunSkill(call, (*self.rules.own, *self.rules.standing))
 
@@ -423,9 +484,9 @@ class TaskExecutor:
     def _can_clear_view(self) -> bool:
         return not self._cleared and CLEAR_VIEW.skill in self._registry
 
-    def _clear_view(self, scene: Scene) -> RunSkill | Done:
+    def _clear_view(self, scene: Scene, t: float) -> RunSkill | Done:
         """Move the arm out of the way once, to see what it may hide."""
-        action = self._run(CLEAR_VIEW, scene, is_aside=True)
+        action = self._run(CLEAR_VIEW, scene, t, is_aside=True)
         self._clearing = self._cleared = True
         return action
 

@@ -16,6 +16,7 @@ _TITLES: Final = {
     "refused": "Refused unasked",
     "plan": "Plan",
     "doubt": "Doubt",
+    "advice": "Advice",
     "ask": "Operator asked",
     "answer": "Operator said",
     "why": "Asked why",
@@ -68,6 +69,8 @@ def line_of(entry: Entry) -> str:
             return _plan_line(plan, entry.get("problems") or ()) + because
         case {"kind": "doubt"}:
             return f"{entry.get('because', '')}; the plan at hand goes on"
+        case {"kind": "advice", "plan": plan}:
+            return f"{entry.get('because', '')}: {_plan_line(plan, ())}"
         case {"kind": "ask"}:
             risks = entry.get("risks") or ()
             return f"question {entry.get('number', '')}: may this plan run? {'; '.join(map(str, risks))}".strip()

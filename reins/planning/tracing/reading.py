@@ -11,7 +11,7 @@ from reins.contracts.errors import ReinsError
 
 Entry = dict[str, Any]
 
-PLANS: Final = ("plan", "doubt")
+PLANS: Final = ("plan", "doubt", "advice")
 """Kinds of the entries that tell what a planner answered."""
 
 

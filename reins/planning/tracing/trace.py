@@ -8,6 +8,7 @@ Every line has `at`, the system time [s], and `kind`:
 - `cache`: the plan was remembered; hits and misses so far.
 - `plan`: a plan, why it was made, the scene that it is for, what others hold the robot to, what the verifier found.
 - `doubt`: what came in place of a plan that may run while all went well, told like a `plan`; the plan at hand went on.
+- `advice`: what the planner would do in the middle of a step, told like a `plan`: the step goes on, or why it ended.
 - `ask`: the plan waits for an operator; why a person should look at it.
 - `answer`: approve, edit, reword, reject, or none; who said so, the reason, the new words or the new plan.
 - `why`: somebody asked why while the task ran, and was answered.
@@ -187,7 +188,7 @@ def write_plan(
     because: str,
     problems: Sequence[str],
     standing: Sequence[Constraint],
-    kind: Literal["plan", "doubt"] = "plan",
+    kind: Literal["plan", "doubt", "advice"] = "plan",
 ) -> None:
     """A plan goes into a trace.
 
