@@ -105,8 +105,9 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         self.create_service(Trigger, "perception/reset", self._on_reset)
         self.create_service(AskScene, "perception/ask", self._on_ask, callback_group=ReentrantCallbackGroup())
         self._fresh: dict[str, tuple[CameraFrame, float]] = {}
-        self._last = float("-inf")
+        self._last = self._judged = float("-inf")
         self._time: float | None = None
+        self._told_time = (float("-inf"), 0.0)  # robot time as states and pictures tell it, and when they did
 
     def activate(self) -> None:
         """Begin to look."""
@@ -159,8 +160,8 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         oldest = min((since for _, since in self._fresh.values()), default=float("inf"))
         if time.monotonic() - oldest > TOGETHER:
             self._look()
-        elif time.monotonic() - self._last > IDLE and not isinstance(self._core, StatePerception):
-            self._last = time.monotonic()
+        elif time.monotonic() - max(self._last, self._judged) > IDLE and not isinstance(self._core, StatePerception):
+            self._judged = time.monotonic()
             self._take_states(self._core)
             self._judge_sight(self._core)
         if self._diagnostics.is_due:
@@ -171,7 +172,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         return time.monotonic() - self._last < 0.8 / self.settings.rate
 
     def _look(self) -> None:
-        frames = [frame for frame, _ in self._fresh.values()]
+        frames = [self._fresh[camera.name][0] for camera in self._cameras if camera.name in self._fresh]
         self._fresh.clear()
         if self._is_early() or isinstance(self._core, StatePerception):
             return
@@ -182,10 +183,10 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         self._judge_sight(self._core)
         if self._sight.is_clear:
             self._publish(scene)
-        if self._annotated.get_subscription_count():
-            frames.sort(key=lambda frame: self.settings.cameras.index(frame.name))
-            picture = annotate_all(frames, self._core.scene)
-            self._annotated.publish(colour_to_msg(picture, frames[0].stamp, f"{frames[0].name}_optical"))
+        shown = [frame for frame in frames if frame.rgb.size]
+        if shown and self._annotated.get_subscription_count():
+            picture = annotate_all(shown, self._core.scene)
+            self._annotated.publish(colour_to_msg(picture, shown[0].stamp, f"{shown[0].name}_optical"))
 
     def _take_states(self, core: Seeing | StatePerception) -> None:
         for message in self._states.drain():
@@ -231,9 +232,15 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
             self._diagnostics.publish(self._health.reports, self._sight.blind, self._core.image_stamps, now, model)
 
     def _now(self) -> float | None:
-        """Robot time, as far as states and pictures tell it [s]; None before they do."""
+        """Robot time, as states and pictures tell it [s]; where these are silent it goes on. None before they do."""
         stamps = () if isinstance(self._core, StatePerception) else self._core.image_stamps.values()
-        return max([*stamps, *([] if self._time is None else [self._time])], default=None)
+        told: float | None = max([*stamps, *([] if self._time is None else [self._time])], default=None)
+        if told is None:
+            return None
+        if told != self._told_time[0]:
+            self._told_time = told, time.monotonic()
+        silent = time.monotonic() - self._told_time[1]
+        return told + (silent if silent > IDLE else 0.0)
 
     def _forget(self) -> None:
         self._core.reset()
@@ -262,7 +269,11 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         if loop is None:
             response.success, response.message = False, f"the perception node is {self.state}, not active"
             return response
-        loop.call(self._forget, ALIVE)
+        try:
+            loop.call(self._forget, ALIVE)
+        except TimeoutError:
+            response.success, response.message = False, f"perception does not come round within {ALIVE:g} s; try again"
+            return response
         response.success, response.message = True, "every object is forgotten"
         return response
 

@@ -121,6 +121,9 @@ class ImageGate:
         if self._states and (ahead := image.stamp - self._states[-1].stamp) > STALE:
             notes.append(_ahead(image, ahead))
             return None
+        if self._needs_depth and not self._states:
+            notes.append(_unplaced(image))
+            return None
         body = self._body_at(image.stamp)
         tool = None if body is None else body.tool.position
         thumb = np.ascontiguousarray(image.rgb[::THUMB, ::THUMB])
@@ -142,10 +145,7 @@ class ImageGate:
 
     def _doubts(self, image: CameraImage) -> Iterator[Diagnostic]:
         """What is odd about the time of an image that is used all the same."""
-        if not self._states:
-            text = f"no robot state for the image of camera '{image.name}': the robot cannot be told from objects"
-            yield Diagnostic(image.name, Severity.WARN, "no_state", text)
-        elif (age := self._states[-1].stamp - image.stamp) > STALE:
+        if self._states and (age := self._states[-1].stamp - image.stamp) > STALE:
             yield Diagnostic(
                 image.name, Severity.WARN, "stale", f"the image of camera '{image.name}' is {age:.1f} s old"
             )
@@ -177,6 +177,11 @@ def _out_of_order(image: CameraImage, newest: float) -> Diagnostic:
         "does something else publish on its topics?"
     )
     return Diagnostic(image.name, Severity.ERROR, "out_of_order", text)
+
+
+def _unplaced(image: CameraImage) -> Diagnostic:
+    text = f"no robot state for the image of camera '{image.name}': the robot cannot be told from objects"
+    return Diagnostic(image.name, Severity.ERROR, "no_state", text)
 
 
 def _ahead(image: CameraImage, ahead: float) -> Diagnostic:

@@ -21,6 +21,8 @@ class Grasp:
 
     def __init__(self) -> None:
         self.track: Track | None = None
+        self.taken_at = np.zeros(2)
+        """(2,) where on the table the held object was when the fingers closed [m]."""
         self._mistaken = False
         self._tool_rotation = np.eye(3)
 
@@ -68,6 +70,7 @@ class Grasp:
         near = [track for track in tracks if track.label in MOVABLE and track.id and _reaches(tool, track)]
         if near:
             self.track = min(near, key=lambda track: float(np.linalg.norm(track.position - tool.position)))
+            self.taken_at = self.track.position[:2].copy()
             self.track.grasp = _relative(tool, self.track)
             self.track.empty = 0
 

@@ -55,7 +55,7 @@ class Diagnostic:
         camera: name of the camera, or empty if it is about the whole.
         severity: WARN where the image was used all the same, ERROR where it was left out.
         kind: machine-readable, snake_case: of an image that was left out "black", "overexposed", "blurred", "blocked",
-            "frozen", "out_of_order", "ahead" or "bad_image"; of one that was used "no_state" or "stale".
+            "frozen", "out_of_order", "ahead", "no_state" or "bad_image"; of one that was used "stale".
         text: one sentence.
     """
 

@@ -80,7 +80,7 @@ class Tracker:
         # What is left on both sides is rather a known thing that moved unseen than a new one.
         known, new = [track for track in tracks if track.id], [track for track in tracks if not track.id]
         real = [found for found in rest if _believable(found) and not is_part(found, self._tracks)]
-        _, unknown = self._match(known, real, ANYWHERE, matched)
+        unknown = self._match_moved(known, real, matched, views)
         self._forget(new)
         for track, found in matched:
             if track is self.grasp.track:
@@ -95,6 +95,28 @@ class Tracker:
         self._forget([track for track in self._tracks if track.empty >= self._settings.drop_after])
         self._name()
         self._started = True
+
+    def _match_moved(
+        self,
+        known: list[Track],
+        real: list[Detection],
+        matched: list[tuple[Track, Detection]],
+        views: Sequence[CameraView],
+    ) -> list[Detection]:
+        """Known things that are not where they were; the detections that are none of them.
+
+        What the fingers closed on is with the tool, and its like elsewhere is another one, unless that lies where the
+        fingers closed, or a camera sees that there is nothing between them.
+        """
+        held = self.grasp.track
+        others = [track for track in known if track is not held]
+        if held is not None and len(others) < len(known):
+            is_free = place_is_empty(held, views)
+            left = [found for found in real if is_free or np.hypot(*(found.centre - self.grasp.taken_at)) <= GATE]
+            self._match([held], left, ANYWHERE, matched)
+            taken = {id(found) for _, found in matched}
+            real = [found for found in real if id(found) not in taken]
+        return self._match(others, real, ANYWHERE, matched)[1]
 
     def _match(
         self,

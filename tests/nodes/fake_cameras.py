@@ -31,7 +31,7 @@ FROM_ABOVE = np.array([[0.0, -1.0, 0.0, 0.5], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 
 
 
 class FakeCameras:
-    """Publishes noise of two cameras, and the state of a robot that stands at home, ten times a second.
+    """Publishes noise of two cameras, and the state of a robot that stands at home; ten times a second by default.
 
     Args:
         domain: ROS domain of the graph.
@@ -40,6 +40,8 @@ class FakeCameras:
         frozen: cameras whose pixels do not change.
         stuck: cameras that say the same stamp for ever.
         silent: cameras that say nothing.
+        robot_is_silent: no states come.
+        every: time between two pictures of a camera [s].
         spoil: what becomes of a camera's messages on their way, by its name: a change of {topic: message}.
     """
 
@@ -49,6 +51,9 @@ class FakeCameras:
         self.frozen: set[str] = set()
         self.stuck: set[str] = set()
         self.silent: set[str] = set()
+        self.robot_is_silent = False
+        self.every = 0.0
+        self._sent = float("-inf")
         self.spoil: dict[str, Callable[[dict[str, Any]], None]] = {}
         self.diagnostics: dict[str, DiagnosticStatus] = {}
         self.scenes: list[ros.Scene] = []
@@ -103,7 +108,11 @@ class FakeCameras:
         n = len(self._home)
         state = ros.RobotState(position=self._home, velocity=[0.0] * n, effort=[0.0] * n, reference=self._home)
         fill_time(state.header.stamp, self._stamp)
-        self._states.publish(state)
+        if not self.robot_is_silent:
+            self._states.publish(state)
+        if self._stamp - self._sent < self.every:
+            return
+        self._sent = self._stamp
         for name in CAMERAS:
             if name not in self.frozen:
                 self._rgb[name] = self._picture()

@@ -49,6 +49,25 @@ def test_a_camera_that_does_not_see_stops_the_scenes_until_it_is_mended(
     cameras.until(lambda: cameras.level(camera) == OK, "well again")
 
 
+def test_slow_cameras_are_looked_through_at_their_pace(cameras: FakeCameras) -> None:
+    cameras.every = 0.6
+    time.sleep(1.0)
+    before = len(cameras.scenes)
+    time.sleep(6.0)
+    assert 8 <= len(cameras.scenes) - before <= 11
+
+
+@pytest.mark.parametrize("cameras_too", [False, True])
+def test_time_goes_on_when_the_robot_falls_silent(cameras: FakeCameras, cameras_too: bool) -> None:
+    cameras.robot_is_silent = True
+    cameras.silent = set(CAMERAS) if cameras_too else set()
+    for camera in CAMERAS:
+        cameras.until(lambda camera=camera: ("camera_stale", camera) in cameras.kinds(), "camera_stale")
+    cameras.until(lambda: all(camera in cameras.scenes[-1].stale for camera in CAMERAS), "the last scene is marked")
+    cameras.robot_is_silent, cameras.silent = False, set()
+    cameras.until(lambda: not cameras.scenes[-1].stale, "scenes again")
+
+
 def black(messages: dict[str, Any]) -> None:
     messages["color"].data = bytes(len(messages["color"].data))
 

@@ -215,10 +215,16 @@ def test_old_image_is_told(stage: Stage, perception: GeometricPerception) -> Non
     assert [d.kind for d in perception.diagnostics] == ["stale", "stale"]
 
 
-def test_without_a_robot_state(stage: Stage, perception: GeometricPerception) -> None:
+def test_before_the_first_robot_state_nothing_is_seen_for_the_arm_would_be_an_object(
+    stage: Stage, perception: GeometricPerception
+) -> None:
+    stage.arm(0.5, 0.0, 0.1)
     scene = perception.update(stage.images("overhead"), None)
-    assert set(scene.objects) == set(stage.robot.world.by_id)
-    assert [(d.severity, d.kind) for d in perception.diagnostics] == [(Severity.WARN, "no_state")]
+    assert scene.objects == {}
+    assert [(d.severity, d.kind) for d in perception.diagnostics] == [(Severity.ERROR, "no_state")]
+    stage.stamp += 0.1
+    assert set(stage.look(perception, "overhead").objects) <= set(stage.robot.world.by_id)
+    assert perception.diagnostics == ()
 
 
 def test_robot_time_starts_again(stage: Stage, perception: GeometricPerception) -> None:

@@ -253,6 +253,38 @@ class TestHeld:
         assert stage.error(scene, "red_block") < 0.006
 
 
+class TestHeldTwin:
+    """Of two red blocks one is held; the other comes into view."""
+
+    @pytest.fixture
+    def carried(self, twins_stage: Stage, perception: GeometricPerception) -> Stage:
+        stage = twins_stage
+        stage.reset(3)
+        stage.away("green_block", "blue_block", "yellow_block", "red_block_2")
+        stage.put("red_block", 0.5, 0.2, 0.02)
+        stage.look(perception)
+        stage.carry("red_block", 0.5, 0.2, 0.02)
+        stage.look(perception)
+        stage.carry("red_block", 0.4, 0.2, 0.35)
+        assert stage.look(perception, "overhead").held() == "red_block"
+        return stage
+
+    def test_is_another_one(self, carried: Stage, perception: GeometricPerception) -> None:
+        carried.put("red_block_2", 0.55, -0.25, 0.02)
+        scene = carried.look(perception, "overhead", times=4)
+        assert scene.held() == "red_block"
+        assert carried.error(scene, "red_block") < 0.01 and carried.error(scene, "red_block_2") < 0.006
+
+    def test_where_the_fingers_closed_it_is_the_one_that_they_left_there(
+        self, carried: Stage, perception: GeometricPerception
+    ) -> None:
+        carried.away("red_block")
+        carried.put("red_block_2", 0.51, 0.21, 0.02)
+        scene = carried.look(perception, "overhead", times=4)
+        assert scene.held() is None
+        assert np.linalg.norm(np.subtract(scene.find("red_block").position, (0.51, 0.21, 0.02))) < 0.006
+
+
 class TestMomentOfGrasp:
     """Images come at 2 Hz and less, states at 100 Hz: the hand has moved on when the next image is taken."""
 

@@ -14,7 +14,7 @@ from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.event import Severity
 from reins.contracts.scene import Relation, Scene
 from reins.hardware.profile import RobotProfile
-from reins.language_models.model import Cancelled, LanguageModel, ModelError
+from reins.language_models.model import Cancelled, LanguageModel, ModelError, pictures_of
 from reins.perception.factory import make_perception
 from reins.perception.geometric import GeometricPerception
 from reins.perception.state import StatePerception
@@ -23,6 +23,7 @@ from reins.perception.vision_language.description import SaidObject
 from reins.perception.vision_language.hybrid import HybridPerception
 from reins.perception.vision_language.place import place_of
 from reins.perception.vision_language.placing import label_of
+from reins.perception.vision_language.prompt import view_of
 from reins.perception.vision_language.settings import VisionSettings
 from reins.perception.vision_language.vlm import VlmPerception
 
@@ -290,6 +291,36 @@ class TestVlm:
         assert look_until(stage, vlm(Seer(reply(*things))), described).held() == "red_block"
         both = [{**one, "attributes": ["held"]} for one in things]
         assert look_until(stage, vlm(Seer(reply(*both))), described).held() is None
+
+    def test_what_is_held_is_known_from_the_states_that_came_before_the_pictures(
+        self, stage: Stage, profile: RobotProfile, vlm: Callable[..., VlmPerception]
+    ) -> None:
+        truth = geometric(stage, profile)
+        image = stage.images("overhead")[0]
+        stage.holding = True
+        perception = vlm(Seer(reply(seen(truth, image, "red_block", attributes=["held"]))))
+        end = time.monotonic() + 10.0
+        while perception.scene.held() != "red_block":  # as the node does
+            assert time.monotonic() < end
+            perception.on_state(stage.state())
+            perception.update(stage.images(), None)
+            stage.stamp += 0.1
+
+    @pytest.mark.parametrize("order", [("overhead", "wrist"), ("wrist", "overhead")])
+    def test_the_picture_that_shows_most_is_described(
+        self, stage: Stage, profile: RobotProfile, order: tuple[str, str]
+    ) -> None:
+        x, y, _ = stage.truth("red_block").position
+        stage.arm(x, y, 0.12)  # from here the hand sees little
+        seer = Seer(reply())
+        perception = VlmPerception(profile, VisionModel(seer.load, FAST), FAST)
+        images = stage.images(*order)
+        perception.update(images, stage.state())
+        assert perception.speaker.settle(10.0)
+        perception.speaker.close()
+        overhead = next(image for image in images if image.name == "overhead")
+        (picture,) = pictures_of(seer.prompts[0])
+        assert picture == view_of("overhead", overhead.stamp, overhead.rgb).picture
 
     def test_our_own_model_describes_every_camera_and_a_thing_in_two_pictures_is_one(
         self, stage: Stage, profile: RobotProfile

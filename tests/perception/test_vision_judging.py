@@ -71,6 +71,36 @@ class TestPlaces:
         assert look_at(SCENE, [IMAGE, wrist]).image is IMAGE
 
 
+class TestFalseWords:
+    """What was measured to be otherwise is in no object's words."""
+
+    @pytest.mark.parametrize(
+        ("said", "doubt", "name"),
+        [
+            ({"colour": "blue"}, "red_block is blue, and it was measured to be red", "coffee mug"),
+            ({"kind": "bowl"}, "red_block is a bowl, and it was measured to be a block", ""),
+            ({"colour": "blue", "kind": "bowl"}, "red_block is blue, and it was measured to be red", ""),
+        ],
+    )
+    def test_a_name(self, said: dict[str, object], doubt: str, name: str) -> None:
+        found = judged(seen(SCENE, IMAGE, "red_block", name="Blue coffee mug", **said))
+        assert found.doubts[0] == f"the model says that {doubt}" and found.words["red_block"].name == name
+
+    def test_what_the_gripper_does_not_hold(self) -> None:
+        found = judged(seen(SCENE, IMAGE, "red_block", attributes=["held", "wooden"]))
+        assert found.doubts == ("the model says that red_block is held, and it was measured not to be",)
+        assert found.words["red_block"].attributes == ("wooden",)
+        scene = scene_of(RED, GREEN, BOWL, held="red_block")
+        assert judged(seen(scene, IMAGE, "red_block", attributes=["held"]), scene=scene).doubts == ()
+
+    def test_an_empty_bowl_that_something_is_in(self) -> None:
+        full = scene_of(item("red_block", 0.5, 0.0, 0.03, (0.04, 0.04, 0.04)), BOWL)
+        found = judged(seen(full, IMAGE, "blue_bowl", attributes=["empty"]), scene=full)
+        assert found.doubts == ("the model says that blue_bowl is empty, and it was measured not to be",)
+        assert found.words["blue_bowl"].attributes == ()
+        assert judged(seen(SCENE, IMAGE, "blue_bowl", attributes=["empty"])).doubts == ()
+
+
 class TestWords:
     def test_what_fits_goes_to_the_object_and_the_numbers_stay(self) -> None:
         said = judged(

@@ -32,6 +32,9 @@ GRID: Final = 1000
 OTHER: Final = "other"
 """A kind or a colour that perception has no word for."""
 
+EMPTY: Final = "empty"
+"""What nothing is in or on."""
+
 HELD: Final = "held"
 """The attribute of a thing in the gripper, which stands on nothing."""
 

@@ -27,7 +27,7 @@ class HybridPerception:
 
     def __init__(self, core: Seeing, model: VisionModel, settings: VisionSettings) -> None:
         self._core = core
-        self._age = settings.words_age
+        self._age = settings.age
         self.source = f"{core.source}, vlm"
         self.speaker: Speaker[Look, Told] = Speaker(
             model, settings, lambda look: [look.image], lambda said, look: judge(said[0], look)

@@ -15,7 +15,15 @@ from scipy.optimize import linear_sum_assignment
 from reins.contracts.relations import holds, is_on_table
 from reins.contracts.scene import TABLE, Relation, Scene, SceneObject, Vector3
 from reins.perception.image import CameraImage
-from reins.perception.vision_language.description import OTHER, TABLE_NUMBER, Description, SaidObject, SaidRelation
+from reins.perception.vision_language.description import (
+    EMPTY,
+    HELD,
+    OTHER,
+    TABLE_NUMBER,
+    Description,
+    SaidObject,
+    SaidRelation,
+)
 from reins.perception.vision_language.place import Rectangle, place_of, rectangle_of
 
 LEAST_OVERLAP: Final = 0.1
@@ -99,10 +107,11 @@ def judge(said: Description, look: Look) -> Told:
         if item is None:
             doubts.append(not_there(thing))
             continue
-        wrong = list(_contradictions(thing, item))
-        doubts += wrong
-        kind_fits = thing.kind in (OTHER, item.label)
-        words[item.id] = Words(thing.name if kind_fits else "", thing.attributes, item.position)
+        false = _false_attributes(thing, item, scene)
+        doubts += _contradictions(thing, item)
+        doubts += [f"the model says that {item.id} is {word}, and it was measured not to be" for word in false]
+        attributes = tuple(word for word in thing.attributes if word not in false)
+        words[item.id] = Words(_name(thing, item), attributes, item.position)
     doubts += [doubt for related in said.relations if (doubt := _doubt(related, meant, scene))]
     caption = "" if doubts else said.caption
     return Told(
@@ -171,6 +180,21 @@ def _contradictions(thing: SaidObject, item: SceneObject) -> Iterator[str]:
         yield other_colour(item.id, thing.colour, item.colour)
     if thing.kind not in (OTHER, item.label):
         yield f"the model says that {item.id} is a {thing.kind}, and it was measured to be a {item.label}"
+
+
+def _false_attributes(thing: SaidObject, item: SceneObject, scene: Scene) -> tuple[str, ...]:
+    """What is said of an object besides and was measured not to be so: what the gripper holds, and what is in what."""
+    carries = any(one.object == item.id and one.predicate in ("in", "on") for one in scene.relations)
+    not_so = {HELD: scene.held() != item.id, EMPTY: carries}
+    return tuple(word for word in thing.attributes if not_so.get(word, False))
+
+
+def _name(thing: SaidObject, item: SceneObject) -> str:
+    """What an object is called: without a colour that it has not, and not at all by the name of another kind."""
+    if thing.kind not in (OTHER, item.label):
+        return ""
+    wrong = {thing.colour} if differs(thing.colour, item.colour) else set()
+    return " ".join(word for word in thing.name.split() if word.lower() not in wrong)
 
 
 def differs(said: str, measured: str) -> bool:

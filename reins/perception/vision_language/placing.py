@@ -7,13 +7,14 @@ the model's word, and counts where its top is measured to be higher.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import dist, hypot
+from math import hypot, inf
 from typing import Final
 
 import cv2
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from reins.contracts.relations import distance, radius
 from reins.contracts.scene import SUPPORTS, Scene, SceneObject
@@ -38,6 +39,12 @@ from reins.perception.vision_language.place import Rectangle, rectangle_of
 SAME_PLACE: Final = 0.05
 """A thing of the same label that is nearer than this to where one was before is that one [m]."""
 
+OTHER_COLOUR: Final = SAME_PLACE / 2
+"""So much farther a thing of another colour counts: one and the same may look otherwise in other light [m]."""
+
+LIFTED: Final = 0.25
+"""What a difference in height counts beside one across the table, where a thing may have been lifted meanwhile."""
+
 ENDS: Final = (2.0, 98.0)
 """Percentiles of its points between which a thing extends: a few at its edge are of what is behind."""
 
@@ -47,7 +54,7 @@ LEAST_EXTENT: Final = 0.004
 THING: Final = "thing"
 """The label of what the model has no usable name for."""
 
-_Placed = tuple[SaidObject, SceneObject]
+Placed = tuple[SaidObject, SceneObject]
 """What was said of a thing, and the object that it is; without an id."""
 
 _WORD: Final = re.compile(r"[a-z0-9]{1,16}")
@@ -71,16 +78,14 @@ def placed(
         source: name of the backend.
         holding: whether the gripper measures that it holds something; which thing that is is the model's word.
     """
-    found: list[_Placed] = []
+    found: list[Placed] = []
     doubts: list[str] = []
     for said, look in looks:
         seen, missing = _seen(said, look, segmenter)
-        found = _joined(found, seen)
+        found = joined(found, seen)
         doubts += missing
-    known = list(before)
     objects: dict[str, SceneObject] = {}
-    for thing, item in found:
-        name = _id_of(item, known, set(objects))
+    for (thing, item), name in zip(found, ids_of([item for _, item in found], list(before)), strict=True):
         objects[name] = replace(item, id=name)
         if differs(thing.colour, item.colour):
             doubts.append(other_colour(name, thing.colour, item.colour))
@@ -92,11 +97,11 @@ def placed(
     return Scene(stamp, source, objects, relations, told, doubted=tuple(dict.fromkeys(doubts)), described=stamp)
 
 
-def _seen(said: Description, look: Admitted, segmenter: Segmenter) -> tuple[list[_Placed], list[str]]:
+def _seen(said: Description, look: Admitted, segmenter: Segmenter) -> tuple[list[Placed], list[str]]:
     """The things of one picture that were measured, and doubts about the others."""
     view = CameraView(look.image, look.body)
     cloud, _ = segmenter.above_table(view)
-    found: list[_Placed] = []
+    found: list[Placed] = []
     doubts: list[str] = []
     numbers: dict[int, int] = {}
     for number in _from_the_top(said):
@@ -113,25 +118,39 @@ def _seen(said: Description, look: Admitted, segmenter: Segmenter) -> tuple[list
     return [(thing, item) for (thing, _), item in zip(found, lifted, strict=True)], doubts
 
 
-def _joined(found: Sequence[_Placed], more: Sequence[_Placed]) -> list[_Placed]:
+def joined(found: Sequence[Placed], more: Sequence[Placed]) -> list[Placed]:
     """Things of several pictures: one that is in two of them is as it is in the one that shows more of it."""
-    joined = list(found)
-    taken: set[int] = set()
-    for one in more:
-        at = next((i for i, other in enumerate(found) if i not in taken and _is_same(one[1], other[1])), None)
+    everything = list(found)
+    same = _same([item for _, item in more], [item for _, item in found], 1.0)
+    for number, one in enumerate(more):
+        at = same.get(number)
         if at is None:
-            joined.append(one)
-            continue
-        taken.add(at)
-        if _footprint(one[1]) > _footprint(joined[at][1]):
-            joined[at] = one
-    return joined
+            everything.append(one)
+        elif _footprint(one[1]) > _footprint(everything[at][1]):
+            everything[at] = one
+    return everything
 
 
-def _is_same(item: SceneObject, other: SceneObject) -> bool:
-    """Whether what two pictures show can be one thing; its colour may differ in other light, but then it is nearer."""
-    near = SAME_PLACE if item.colour == other.colour else SAME_PLACE / 2
-    return item.label == other.label and dist(item.position, other.position) < near
+def _same(items: Sequence[SceneObject], others: Sequence[SceneObject], upright: float) -> dict[int, int]:
+    """Which of the others each thing is, by indices: the shortest ways together, none of SAME_PLACE or more.
+
+    Args:
+        items, others: things.
+        upright: what a way up or down counts beside one across the table.
+    """
+    if not items or not others:
+        return {}
+    way = np.array([[_way(item, other, upright) for other in others] for item in items])
+    rows, columns = linear_sum_assignment(np.minimum(way, SAME_PLACE * (len(items) + len(others))))
+    return {int(r): int(c) for r, c in zip(rows, columns, strict=True) if way[r, c] < SAME_PLACE}
+
+
+def _way(item: SceneObject, other: SceneObject, upright: float) -> float:
+    """How far apart two things are [m]; infinite for those of different labels."""
+    if item.label != other.label:
+        return inf
+    dx, dy, dz = (a - b for a, b in zip(item.position, other.position, strict=True))
+    return hypot(dx, dy, upright * dz) + OTHER_COLOUR * (item.colour != other.colour)
 
 
 def _footprint(item: SceneObject) -> float:
@@ -243,14 +262,20 @@ def label_of(thing: SaidObject) -> str:
     return "_".join(_WORD.findall(thing.name)[-_MOST_WORDS:]) or THING
 
 
-def _id_of(item: SceneObject, before: Sequence[SceneObject], taken: set[str]) -> str:
-    """The id that it had, or a new one."""
-    for other in before:
-        apart = hypot(item.position[0] - other.position[0], item.position[1] - other.position[1])
-        if other.label == item.label and apart < SAME_PLACE and other.id not in taken:
-            return other.id
+def ids_of(items: Sequence[SceneObject], before: Sequence[SceneObject]) -> list[str]:
+    """The ids that things had in the scene before, and new ones for the others."""
+    same = _same(items, before, LIFTED)
+    used = {other.id for other in before}
+    ids = []
+    for number, item in enumerate(items):
+        name = before[same[number]].id if number in same else _new_id(item, used)
+        used.add(name)
+        ids.append(name)
+    return ids
+
+
+def _new_id(item: SceneObject, used: Container[str]) -> str:
     name, number = f"{item.colour}_{item.label}", 1
-    used = taken | {other.id for other in before}
     candidate = name
     while candidate in used:
         number += 1

@@ -46,14 +46,26 @@ class VisionSettings(ModelSettings):
         description="longest that the model may take for a description or an answer, attempts together [s]",
     )
     describe_period: float = Field(
-        default=2.0,
-        gt=0.0,
+        default=0.0,
+        ge=0.0,
         le=3600.0,
-        description="time between two descriptions at least [s]; the model never holds up the scenes",
+        description="time between two descriptions at least [s]; 0: what suits the model, 0.2 with tiny and 2 with "
+        "others, which never hold up the scenes",
     )
     words_age: float = Field(
-        default=30.0,
-        gt=0.0,
+        default=0.0,
+        ge=0.0,
         le=3600.0,
-        description="words that are from an older picture are dropped; with vlm, the scene is then stale [s]",
+        description="words that are from an older picture are dropped; with vlm, the scene is then stale [s]; 0: 2 "
+        "with tiny and 30 with others",
     )
+
+    @property
+    def period(self) -> float:
+        """Time between two descriptions at least [s]."""
+        return self.describe_period or (0.2 if self.vlm == TINY else 2.0)
+
+    @property
+    def age(self) -> float:
+        """Words from a picture that is older are dropped [s]."""
+        return self.words_age or (2.0 if self.vlm == TINY else 30.0)

@@ -48,7 +48,7 @@ class Speaker(Generic[TaskT, ResultT]):
         judge: Callable[[Sequence[Description], TaskT], ResultT],
     ) -> None:
         self._model, self._pictures, self._judge = model, pictures, judge
-        self._beside: Beside[TaskT, ResultT] = Beside(self._describe, settings.describe_period)
+        self._beside: Beside[TaskT, ResultT] = Beside(self._describe, settings.period)
         self._lock = threading.Lock()  # guards what follows
         self._newest: dict[str, CameraImage] = {}
         self._asking = Cancel()

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import RobotState
@@ -12,6 +14,7 @@ from reins.perception.gate import Admitted, ImageGate
 from reins.perception.geometric import GeometricSettings, region_of
 from reins.perception.image import CameraImage, Diagnostic
 from reins.perception.segment import Segmenter
+from reins.perception.view import CameraView
 from reins.perception.vision_language.asking import VisionModel
 from reins.perception.vision_language.description import Description
 from reins.perception.vision_language.placing import placed
@@ -30,9 +33,10 @@ class _Task:
 class VlmPerception:
     """Camera images to scenes of whatever a model has a name for. Not thread-safe but for `speaker`.
 
-    Most models describe one camera's picture, our own small one every camera's. A scene is as old as that. Nothing is
-    remembered but ids: what is hidden is gone. What is held is known if the gripper measures that it holds something,
-    and the model says which one thing that is. Without a description, or with an old one, the last scene is stale.
+    Most models describe one camera's picture, that in which most is in sight; our own small one every camera's. A scene
+    is as old as that. Nothing is remembered but ids: what is hidden is gone. What is held is known if the gripper
+    measures that it holds something, and the model says which one thing that is. Without a description, or with an old
+    one, the last scene is stale.
 
     Args:
         profile: the robot.
@@ -54,7 +58,7 @@ class VlmPerception:
         settings: GeometricSettings | None = None,
     ) -> None:
         settings = settings or GeometricSettings()
-        self._age = vision.words_age
+        self._age = vision.age
         self._gate = ImageGate(RobotBody(profile), settings.frozen_after, settings.limits, needs_depth=True)
         self._segmenter = Segmenter(region_of(profile), ColourTable(), settings.least_pixels)
         self._every = vision.vlm == TINY  # it is quick enough to describe what all cameras see
@@ -106,12 +110,18 @@ class VlmPerception:
         admitted = [one for image in images if (one := self._gate.admit(image, notes)) is not None]
         self.speaker.note([one.image for one in admitted])
         if admitted and self.speaker.wants:
-            looks = admitted if self._every else admitted[:1]
-            self.speaker.offer(_Task(looks, state is not None and state.gripper_holding))
+            looks = admitted if self._every else [max(admitted, key=self._shown)]
+            newest = self._gate.newest_state
+            self.speaker.offer(_Task(looks, newest is not None and newest.gripper_holding))
         self._notes = tuple(notes)
         now = max(self.image_stamps.values(), default=0.0)
         self._scene = self._aged(self.speaker.newest or self._nothing(), now)
         return self._scene
+
+    def _shown(self, look: Admitted) -> int:
+        """How much of the table a picture shows to have things on it [cm²], however near it is."""
+        cloud, _ = self._segmenter.above_table(CameraView(look.image, look.body))
+        return len(np.unique(np.floor(100.0 * cloud.points[:, :2]), axis=0))
 
     def _aged(self, scene: Scene, now: float) -> Scene:
         """The scene, marked as stale where it is not what the model sees now."""

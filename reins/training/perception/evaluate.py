@@ -1,5 +1,6 @@
 """How good a network is: exported as it would ship, it describes pictures that training has not seen."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -25,10 +26,12 @@ class Seen:
     Attributes:
         counts: what was right.
         likely: the model's own probability of each thing that it said, and whether that was right.
+        seconds: median of what a picture took [s].
     """
 
     counts: Counts
     likely: tuple[tuple[float, bool], ...]
+    seconds: float
 
 
 def evaluate(data: bytes, samples: Sequence[Sample]) -> Seen:
@@ -38,14 +41,16 @@ def evaluate(data: bytes, samples: Sequence[Sample]) -> Seen:
         ReinsError: it does not run.
     """
     reader = TinyReader(data)
-    counts, likely = Counts(), list[tuple[float, bool]]()
+    counts, likely, seconds = Counts(), list[tuple[float, bool]](), list[float]()
     for sample in samples:
         truth = opened(sample)
+        begun = time.perf_counter()
         reading = reader.read(truth.rgb, reader.contract.length, lambda: None)
+        seconds.append(time.perf_counter() - begun)
         found = held_against(reader.describe(reading), description_of_truth(truth), reading.cut)
         counts += found
         likely += [(own, right) for own, (_, right) in zip(reading.likely, found.certain, strict=False)]
-    return Seen(counts, tuple(likely))
+    return Seen(counts, tuple(likely), float(np.median(seconds)) if seconds else 0.0)
 
 
 def certainty_of(likely: Sequence[tuple[float, bool]]) -> Certainty:

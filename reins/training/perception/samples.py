@@ -13,6 +13,7 @@ from reins.contracts.relations import relations_between
 from reins.contracts.scene import TABLE, Relation
 from reins.hardware.profile import load_profile
 from reins.perception.vision_language.description import (
+    EMPTY,
     GRID,
     HELD,
     MOST_RELATIONS,
@@ -22,7 +23,7 @@ from reins.perception.vision_language.description import (
 )
 from reins.perception.vision_language.prompt import view_of
 from reins.perception.vision_language.tiny.reading import Pixels
-from reins.perception.vision_language.tiny.words import EMPTY, FULL, MOST_BESIDE, PARTLY_HIDDEN
+from reins.perception.vision_language.tiny.words import FULL, MOST_BESIDE, PARTLY_HIDDEN
 from reins.training.perception.settings import PicturesSettings
 from reins.training.renders.generate import Pictures, make_painter
 from reins.training.renders.picture import Painter, Picture, Shot

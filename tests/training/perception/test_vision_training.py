@@ -1,9 +1,10 @@
 """A run of the tiny image-to-text model learns, pauses and goes on; what it exports says what the network says."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -24,12 +25,12 @@ from reins.perception.vision_language.tiny.words import BEGIN, EDGE, END, SIZE  
 from reins.training.limits import Limits, unheard  # noqa: E402
 from reins.training.perception import recipe, shards  # noqa: E402
 from reins.training.perception.batches import as_batch  # noqa: E402
-from reins.training.perception.evaluate import certainty_of, evaluate  # noqa: E402
+from reins.training.perception.evaluate import Seen, certainty_of, evaluate  # noqa: E402
 from reins.training.perception.export import export  # noqa: E402
 from reins.training.perception.loss import losses_of, words_loss  # noqa: E402
 from reins.training.perception.network import TinyVlm, size_of  # noqa: E402
 from reins.training.perception.recipe import VisionResult, make_vision_model  # noqa: E402
-from reins.training.perception.samples import description_of_truth, opened  # noqa: E402
+from reins.training.perception.samples import Sample, description_of_truth, opened  # noqa: E402
 from reins.training.perception.scores import Counts, held_against, score_of  # noqa: E402
 from reins.training.perception.settings import Shape, VisionTrainingSettings  # noqa: E402
 from reins.training.perception.train import CURVE, Run, load, train  # noqa: E402
@@ -157,14 +158,15 @@ def test_a_model_is_exported_with_its_card_and_stays_out_if_it_is_bad(tmp_path: 
     assert any("stays out" in line and "held_out: object_f1" in line for line in told)
     folder = tmp_path / "shipped" / "perception"
     folder.mkdir(parents=True)
-    for suffix in (".onnx", ".json", ".md"):
+    for suffix in (".onnx", ".json", ".md", ".png"):
         path = result.model.with_suffix(suffix)
         (folder / path.name).write_bytes(path.read_bytes())
     contract = verify_vision_model("tiny_vlm", tmp_path / "shipped")
     assert contract.training.settings == settings.checksum and contract.training.step == 2
     assert contract.measured["held_out/object_f1"] == result.scores["held_out"].object_f1
     card = (folder / "tiny_vlm.md").read_text(encoding="utf-8")
-    assert "SHA-256" in card and "compositions, surfaces, light and clutter" in card
+    assert "SHA-256" in card and "compositions, surfaces, light and clutter" in card and "(tiny_vlm.png)" in card
+    assert cv2.imread(str(result.model.with_suffix(".png"))) is not None
     model = vision_models(tmp_path / "shipped")["tiny_vlm"]
     data = bytearray(model.read_bytes())
     data[len(data) // 2] ^= 1
@@ -185,9 +187,25 @@ def test_what_enters_is_good_at_everything(tmp_path: Path) -> None:
     run = run_of(tmp_path, Limits(stopped=lambda: True))
     perfect = score_of(Counts(found=9, coloured=9, worded=9, relations=(5, 5)))
     assert VisionResult(run, {"training": perfect, "held_out": perfect}, tmp_path).enters
-    worse = score_of(Counts(found=8, invented=3, coloured=8, relations=(5, 5)))
+    worse = score_of(Counts(found=8, invented=3, coloured=8, worded=7, relations=(5, 5)))
     result = VisionResult(run, {"training": perfect, "held_out": worse}, tmp_path)
-    assert result.shortfalls == ["held_out: object_f1 84.2% of 90%"]
+    assert result.shortfalls == ["held_out: object_f1 84.2% of 90%", "held_out: attributes 87.5% of 95%"]
+
+
+def test_how_sure_it_is_is_judged_on_other_pictures_than_it_was_learned_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluated: list[list[Sample]] = []
+
+    def note(data: bytes, samples: Sequence[Sample]) -> Seen:
+        evaluated.append(list(samples))
+        return evaluate(data, samples)
+
+    monkeypatch.setattr(recipe, "evaluate", note)
+    make_vision_model(SMALL.model_copy(update={"steps": 1}), tmp_path, Limits(), 4, print, processes=0)
+    learned, judged, held_out = evaluated
+    assert (len(learned), len(judged), len(held_out)) == (2, 2, 4)
+    assert not {sample.picture for sample in learned} & {sample.picture for sample in judged}
 
 
 class TestScores:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reins.perception.colours import COLOURS
-from reins.perception.vision_language.description import HELD, KINDS, MOST_OBJECTS, OTHER, PERCHED
+from reins.perception.vision_language.description import EMPTY, HELD, KINDS, MOST_OBJECTS, OTHER, PERCHED
 
 FORMAT: Final = "tiny-1"
 """Name of this order of words; models say in their files which one they speak."""
@@ -16,7 +16,7 @@ FORMAT: Final = "tiny-1"
 SAID_KINDS: Final = tuple(kind for kind in KINDS if kind != OTHER)
 """Kinds that it knows; whatever else lies about is left out."""
 
-EMPTY, FULL, PARTLY_HIDDEN = "empty", "full", "partly hidden"
+FULL, PARTLY_HIDDEN = "full", "partly hidden"
 
 ATTRIBUTES: Final = (EMPTY, FULL, PARTLY_HIDDEN)
 """What it says of things besides, in this order; HELD and PERCHED are attributes, too, and said by `STANDS`."""
