@@ -10,10 +10,13 @@ from rich.table import Table
 
 from reins.cli.console import Namespace, err, needs_ros, out
 from reins.cli.pictures import save
-from reins.contracts.errors import ReinsError
+from reins.cli.still import look_at_file
+from reins.contracts.errors import ReinsError, UnknownName
+from reins.contracts.scene import OCCLUDED, REACHABLE
+from reins.perception.vision_language.settings import DOOR_NAMES, TINY, VisionSettings
 
 if TYPE_CHECKING:
-    from reins.contracts.scene import Scene, SceneObject
+    from reins.contracts.scene import Relation, Scene, SceneObject
 
 
 def look(
@@ -24,10 +27,23 @@ def look(
     ask: Annotated[
         str, typer.Option("--ask", help="A question to the vision-language model: is the mug upside down?")
     ] = "",
+    file: Annotated[
+        Path | None, typer.Option("--file", help="Look at this picture instead, without a robot: what a model sees.")
+    ] = None,
+    vlm: Annotated[str, typer.Option(help="The model for --file: tiny, openai, llama_cpp or transformers.")] = TINY,
+    model: Annotated[str, typer.Option(help="Its file, folder or name at the server.")] = "",
+    projector: Annotated[str, typer.Option(help="llama_cpp: the GGUF file that turns pictures into tokens.")] = "",
+    base_url: Annotated[str | None, typer.Option(help="openai: the server's address.")] = None,
     namespace: Namespace = "",
 ) -> None:
     """What the cameras see: every object with its pose and its relations, and the picture that it was seen in; with
-    --ask only the answer to a question about it."""
+    --ask only the answer to a question about it. With --file what a model sees in a picture."""
+    if not (ask or no_image) and not image.parent.is_dir():
+        raise ReinsError(f"no folder '{image.parent}' for the picture; make it, or name another file with --image")
+    if file is not None:
+        vision = _settings(vlm, model, projector, base_url)
+        look_at_file(file, vision, ask, None if no_image else image)
+        return
     with needs_ros():
         from reins.nodes.client import GraphClient
         from reins.nodes.look_client import ask_about
@@ -36,8 +52,6 @@ def look(
         with GraphClient(namespace) as client:
             out.print(ask_about(client, ask), soft_wrap=True, markup=False)
         return
-    if not no_image and not image.parent.is_dir():
-        raise ReinsError(f"no folder '{image.parent}' for the picture; make it, or name another file with --image")
     with GraphClient(namespace) as client:
         seen = see(client, with_picture=not no_image)
     show_scene(seen.scene)
@@ -46,6 +60,14 @@ def look(
         out.print(f"picture  {escape(str(image))}", soft_wrap=True)
     elif not no_image:
         err.print("no picture came: perception has no camera that sees, or does not look through any (backend state)")
+
+
+def _settings(vlm: str, model: str, projector: str, base_url: str | None) -> VisionSettings:
+    """The model that is asked; raises UnknownName where there is no such door."""
+    if vlm not in DOOR_NAMES:
+        raise UnknownName("vision-language model", vlm, DOOR_NAMES)
+    given = {"vlm": vlm, "model": model, "projector": projector, "base_url": base_url}
+    return VisionSettings.model_validate({name: value for name, value in given.items() if value is not None})
 
 
 def show_scene(scene: "Scene") -> None:
@@ -80,6 +102,12 @@ def scene_table(scene: "Scene") -> Table:
     return table
 
 
+def _phrase(relation: "Relation") -> str:
+    """A relation of an object, as a phrase; what it is for the robot and for the cameras is one by itself."""
+    word = relation.predicate.replace("_", " ")
+    return word if relation.predicate in (OCCLUDED, REACHABLE) else f"{word} {relation.object}"
+
+
 def _row(item: "SceneObject", scene: "Scene") -> list[str]:
     x, y, z, w = item.orientation
     turn = math.degrees(math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
@@ -92,5 +120,5 @@ def _row(item: "SceneObject", scene: "Scene") -> list[str]:
         " × ".join(f"{value * 1e3:.0f}" for value in item.size),
         f"{item.confidence:.0%}",
         f"{max(scene.stamp - item.last_seen, 0.0):.1f}",
-        escape(", ".join([*said, *(f"{r.predicate.replace('_', ' ')} {r.object}" for r in relations)])),
+        escape(", ".join([*said, *map(_phrase, relations)])),
     ]

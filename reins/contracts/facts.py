@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from reins.contracts.scene import TABLE, Scene, SceneObject
+from reins.contracts.scene import OCCLUDED, REACHABLE, TABLE, TOUCHING, Scene, SceneObject
 
 Fact = tuple[str, ...]
 Facts = frozenset[Fact]
@@ -23,6 +23,9 @@ CAPACITY: Final[Mapping[str, int]] = {"bowl": 2, "plate": 4}
 
 Source: tried in simulation with 4 cm blocks, a bowl 14 cm and a plate 15 cm wide: a third block comes to lie on the
 others and rises above the bowl's rim."""
+
+NO_FACTS: Final = frozenset({OCCLUDED, REACHABLE, TOUCHING})
+"""Relations that plans are not made about: they change with every look, and no skill declares them."""
 
 MOVED_LEAST: Final = 0.02
 """Displacement from which an object counts as moved [m]; well above what perception's noise makes."""
@@ -40,6 +43,8 @@ def facts_of(scene: Scene, before: Scene | None = None) -> Facts:
     """All facts that hold in `scene`; with an earlier scene also what moved since."""
     facts: set[Fact] = set()
     for relation in scene.relations:
+        if relation.predicate in NO_FACTS:
+            continue
         if relation.predicate == "held":
             facts.add(("holding", relation.subject))
         else:

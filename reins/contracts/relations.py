@@ -5,11 +5,13 @@ Every function is about things on a table: heights are above the base frame's or
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
 from math import hypot
 from typing import Final, Protocol
 
 from reins.contracts.errors import UnknownName
-from reins.contracts.scene import CONTAINERS, SUPPORTS, TABLE, Relation, Vector3
+from reins.contracts.footprints import Footprint, Posed
+from reins.contracts.scene import CONTAINERS, GRIPPER, SUPPORTS, TABLE, TOUCHING, Relation, Vector3
 
 IN_RADIUS: Final = 0.85
 """Inside: the centre lies within this share of the container's outer radius (the rest is wall and margin)."""
@@ -19,6 +21,9 @@ ON_GAP: Final = 0.012
 
 BESIDE_GAP: Final = 0.05
 """Beside: the free distance between two footprints is at most this [m]."""
+
+TOUCH_GAP: Final = 0.005
+"""Touching: footprints are at most this far apart, which is what cameras measure places to [m]."""
 
 SIDE_MARGIN: Final = 0.03
 """Left of, behind, …: centres are at least this far apart along that direction [m]."""
@@ -148,5 +153,23 @@ def relations_between(things: Iterable[Thing], held: str | None) -> frozenset[Re
     }
     found.update(Relation(a.id, "on", TABLE) for a in resting if is_on_table(a, resting))
     if len(resting) < len(every) and held is not None:
-        found.add(Relation(held, "held", "gripper"))
+        found.add(Relation(held, "held", GRIPPER))
     return frozenset(found)
+
+
+def is_touching(a: Posed, b: Posed) -> bool:
+    """Footprints are at most TOUCH_GAP apart, and heights meet within ON_GAP: side by side, on or in each other."""
+    apart = max(bottom(a) - top(b), bottom(b) - top(a))
+    return apart <= ON_GAP and Footprint(a).gap(Footprint(b)) <= TOUCH_GAP
+
+
+def contacts_between(things: Iterable[Posed], held: str | None) -> frozenset[Relation]:
+    """What touches what, either way round.
+
+    Args:
+        things: all that is known.
+        held: id of the one in the gripper, or None; it hangs in the air and touches nothing.
+    """
+    pairs = combinations([thing for thing in things if thing.id != held], 2)
+    found = [(a.id, b.id) for a, b in pairs if is_touching(a, b)]
+    return frozenset(Relation(one, TOUCHING, other) for a, b in found for one, other in ((a, b), (b, a)))

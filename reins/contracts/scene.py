@@ -26,6 +26,15 @@ MOVABLE: Final = ("block",)
 PERSON: Final = "person"
 """Label of people."""
 
+GRIPPER: Final = "gripper"
+"""What holds, in relations."""
+
+CAMERAS: Final = "cameras"
+"""What things are occluded from, in relations."""
+
+OCCLUDED, REACHABLE, TOUCHING = "occluded", "reachable", "touching"
+"""Predicates that no skill brings about: how things are for whoever looks at them and reaches for them now."""
+
 ROBOT: Final = "robot"
 """The name of the robot itself in relations; it is not an object with a pose."""
 
@@ -78,8 +87,9 @@ class SceneObject:
 class Relation:
     """`subject predicate object`, e.g. ("red_block", "in", "blue_bowl").
 
-    Predicates: in, on, beside, left_of, right_of, behind, in_front_of, held. `held` has "gripper" as its object; `on`
-    may have TABLE as its object. Of a legged robot, with ROBOT as their subject: `is` a posture, `at` an object.
+    Predicates: in, on, beside, left_of, right_of, behind, in_front_of, touching, held, reachable, occluded. `held` has
+    GRIPPER as its object, `reachable` has ROBOT, `occluded` has CAMERAS; `on` may have TABLE as its object. Of a legged
+    robot, with ROBOT as their subject: `is` a posture, `at` an object.
     """
 
     subject: str

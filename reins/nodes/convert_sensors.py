@@ -1,8 +1,9 @@
-"""Camera images to ROS messages and back. Encodings by REP 118: rgb8, 32FC1 in metres (16UC1: millimetres)."""
+"""Camera images to ROS messages and back. Ours are rgb8, and by REP 118 32FC1 in metres; others' are understood."""
 
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import pinocchio as pin
@@ -17,6 +18,17 @@ from reins.nodes.convert_scene import BASE_FRAME
 
 MILLIMETRES = 1000.0
 """In a metre."""
+
+COLOUR_ENCODINGS: Final[Mapping[str, tuple[int, ...]]] = {
+    "rgb8": (0, 1, 2),
+    "bgr8": (2, 1, 0),
+    "rgba8": (0, 1, 2, 3),
+    "bgra8": (2, 1, 0, 3),
+}
+"""Colour pictures that are understood: where red, green, blue and alpha are in a pixel."""
+
+DEPTH_ENCODINGS: Final = ("32FC1", "16UC1", "mono16")
+"""Depth images that are understood: metres, and millimetres by two names."""
 
 UNIT = 1e-3
 """A quaternion whose length is farther from 1 than this is none: rounding does less."""
@@ -115,28 +127,30 @@ def _pixels(message: Image, dtype: type, channels: int) -> NDArray[np.generic]:
 
 
 def colour_from_msg(message: Image) -> NDArray[np.uint8]:
-    """(height, width, 3) RGB picture of an rgb8 or bgr8 image.
+    """(height, width, 3) RGB picture of an image in one of COLOUR_ENCODINGS.
 
     Raises:
         ReinsError: another encoding, or too little data.
     """
-    if message.encoding not in ("rgb8", "bgr8"):
-        raise ReinsError(f"colour image encoded as '{message.encoding}'; rgb8 and bgr8 are understood")
-    pixels = _pixels(message, np.uint8, 3)
-    return np.asarray(pixels if message.encoding == "rgb8" else pixels[:, :, ::-1], dtype=np.uint8)
+    places = COLOUR_ENCODINGS.get(message.encoding)
+    if places is None:
+        known = ", ".join(COLOUR_ENCODINGS)
+        raise ReinsError(f"colour image encoded as '{message.encoding}'; understood are {known}")
+    pixels = _pixels(message, np.uint8, len(places))
+    return np.asarray(pixels if message.encoding == "rgb8" else pixels[:, :, places[:3]], dtype=np.uint8)
 
 
 def depth_from_msg(message: Image) -> NDArray[np.float32]:
-    """(height, width) depth [m] of a 32FC1 or 16UC1 image.
+    """(height, width) depth [m] of an image in one of DEPTH_ENCODINGS.
 
     Raises:
         ReinsError: another encoding, or too little data.
     """
     if message.encoding == "32FC1":
         return np.asarray(_pixels(message, np.float32, 1), dtype=np.float32)
-    if message.encoding == "16UC1":
+    if message.encoding in DEPTH_ENCODINGS:
         return (_pixels(message, np.uint16, 1).astype(np.float32) / np.float32(MILLIMETRES)).astype(np.float32)
-    raise ReinsError(f"depth image encoded as '{message.encoding}'; 32FC1 [m] and 16UC1 [mm] are understood")
+    raise ReinsError(f"depth image encoded as '{message.encoding}'; understood are 32FC1 [m], 16UC1 and mono16 [mm]")
 
 
 def _check_partners(name: str, colour: Image, depth: Image | None, info: CameraInfo) -> None:

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from reins.contracts.scene import PERSON, TABLE, Relation, SceneObject
+from reins.contracts.scene import OCCLUDED, PERSON, TABLE, Relation, SceneObject
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 def caption_of(objects: Mapping[str, SceneObject], relations: Iterable[Relation]) -> str:
-    """What stands on the table, what is in or on what; then what the gripper holds."""
+    """What stands on the table, what is in or on what; then what the gripper holds, and what is remembered only."""
     every = sorted(relations)
     standing = [r.subject for r in every if r.predicate == "on" and r.object == TABLE and r.subject in objects]
     held = [r.subject for r in every if r.predicate == "held"]
@@ -24,7 +24,10 @@ def caption_of(objects: Mapping[str, SceneObject], relations: Iterable[Relation]
         placed = [f"{_the(objects, r.subject)} is {r.predicate} {_the(objects, r.object)}" for r in stacked]
         first += f", and {_listed(placed)}"
     second = f" The gripper holds {_the(objects, held[0])}." if held else ""
-    return f"{first}.{second}"
+    occluded = [_the(objects, r.subject) for r in every if r.predicate == OCCLUDED and r.subject in objects]
+    verb = "is" if len(occluded) == 1 else "are"
+    third = f" {_listed(occluded).capitalize()} {verb} out of sight." if occluded else ""
+    return f"{first}.{second}{third}"
 
 
 def caption_around(objects: Mapping[str, SceneObject]) -> str:

@@ -21,7 +21,7 @@ from reins.perception.vision_language.vlm import VlmPerception
 BACKENDS: Final = ("geometric", "apriltag", "hybrid", "vlm", "tiny_vlm", "state")
 """Names of the backends: from colour and depth images; from colour images of objects that carry tags; numbers from
 these and words from a vision-language model; what such a model names; what our own small one names; or from a
-simulator's truth (for baselines, and for robots that walk)."""
+simulator's truth (for baselines, and for robots that walk). With a model, `apriltag` has its words, too."""
 
 
 def make_perception(
@@ -58,23 +58,31 @@ def make_perception(
             "for simulations, serves it"
         )
     if name == "apriltag":
-        return TagPerception(profile, tagged, settings)
+        return _worded(TagPerception(profile, tagged, settings), vision)
     if name == "tiny_vlm":
         vision = vision.model_copy(update={"vlm": TINY})
     if name in ("vlm", "tiny_vlm"):
         if vision.vlm == NO_MODEL:
             raise ReinsError(f"the vlm backend needs a model; set the parameter 'vlm' to {', '.join(DOORS)}")
-        return VlmPerception(profile, _model(vision), vision, settings)
+        return VlmPerception(profile, vision_model(vision), vision, settings)
     measured = _measuring(profile, settings, tagged)
-    if name == "geometric" or vision.vlm == NO_MODEL:
-        return measured
-    return HybridPerception(measured, _model(vision), vision)
+    return measured if name == "geometric" else _worded(measured, vision)
+
+
+def vision_model(vision: VisionSettings) -> VisionModel:
+    """A vision-language model, which is not loaded yet.
+
+    Raises:
+        UnknownName: nothing of that name runs one.
+    """
+    return VisionModel(partial(look_up("vision-language model", vision.vlm, DOORS), vision), vision)
+
+
+def _worded(core: Seeing, vision: VisionSettings) -> Seeing:
+    """A backend with the words of a model, if there is to be one."""
+    return core if vision.vlm == NO_MODEL else HybridPerception(core, vision_model(vision), vision)
 
 
 def _measuring(profile: RobotProfile, settings: GeometricSettings | None, tagged: TaggedObjects) -> Seeing:
     geometric = GeometricPerception(profile, settings)
     return FusedPerception(geometric, TagPerception(profile, tagged, settings)) if tagged.objects else geometric
-
-
-def _model(vision: VisionSettings) -> VisionModel:
-    return VisionModel(partial(look_up("vision-language model", vision.vlm, DOORS), vision), vision)

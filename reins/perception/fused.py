@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import hypot
 
 from reins.contracts.scene import Scene, SceneObject
+from reins.hardware.profile import Workspace
 from reins.hardware.robot import RobotState
 from reins.perception.caption import caption_of
 from reins.perception.geometric import GeometricPerception
@@ -69,10 +70,10 @@ class FusedPerception:
         seen, tagged = self._geometric.scene, self._tags.scene
         if not tagged.objects:
             return replace(seen, source=self.source)
-        return replace(fuse(seen, tagged), source=self.source)
+        return replace(fuse(seen, tagged, self._geometric.workspace), source=self.source)
 
 
-def fuse(seen: Scene, tagged: Scene) -> Scene:
+def fuse(seen: Scene, tagged: Scene, workspace: Workspace | None = None) -> Scene:
     """A scene with the tagged objects of another in the place of what is seen there.
 
     An object at another place that has a tagged one's name gets a number. What is held is the tagged one if both are.
@@ -88,10 +89,9 @@ def fuse(seen: Scene, tagged: Scene) -> Scene:
         renamed[item.id] = name
         objects[name] = replace(item, id=name)
     held = tagged.held() or renamed.get(seen.held() or "")
-    relations = relations_of(objects.values(), held)
-    return Scene(
-        max(seen.stamp, tagged.stamp), seen.source, objects, relations, caption_of(objects, relations), seen.stale
-    )
+    now = max(seen.stamp, tagged.stamp)
+    relations = relations_of(objects.values(), held, now, workspace)
+    return Scene(now, seen.source, objects, relations, caption_of(objects, relations), seen.stale)
 
 
 def _same(item: SceneObject, tagged: SceneObject) -> bool:

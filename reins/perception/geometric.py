@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Final
 
 from reins.contracts.scene import Scene, by_id
 from reins.hardware.profile import RobotProfile
@@ -70,6 +71,8 @@ class GeometricPerception:
     def __init__(self, profile: RobotProfile, settings: GeometricSettings | None = None) -> None:
         settings = settings or GeometricSettings()
         self._body = RobotBody(profile)
+        self.workspace: Final = profile.workspace
+        """Where the robot works."""
         self._segmenter = Segmenter(region_of(profile), ColourTable(), settings.least_pixels)
         self._tracker = Tracker(settings.tracker)
         self._gate = ImageGate(self._body, settings.frozen_after, settings.limits, needs_depth=True)
@@ -158,5 +161,6 @@ class GeometricPerception:
     def _make_scene(self, stamp: float) -> Scene:
         objects = by_id(track.to_scene() for track in self._tracker.tracks)
         held_track = self._tracker.grasp.track
-        relations = relations_of(objects.values(), None if held_track is None else held_track.id)
+        held = None if held_track is None else held_track.id
+        relations = relations_of(objects.values(), held, stamp, self.workspace)
         return Scene(stamp, self.source, objects, relations, caption_of(objects, relations))

@@ -2,11 +2,12 @@
 walks sees; never for a real one."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from reins.contracts.around import Thing, nearness, posture_relation
 from reins.contracts.scene import Relation, Scene, SceneObject
 from reins.hardware.legged import LeggedState
+from reins.hardware.profile import RobotProfile, Workspace
 from reins.hardware.profile_base import Profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.perception.caption import caption_around, caption_of
@@ -50,22 +51,25 @@ class Setting(Protocol):
 
 
 class AtTable:
-    """The setting of an arm."""
+    """The setting of an arm.
+
+    Args:
+        workspace: where it works; None where that is not asked.
+    """
+
+    def __init__(self, workspace: Workspace | None = None) -> None:
+        self._workspace = workspace
 
     def on_state(self, state: Any) -> None:
         """Where the arm is changes nothing."""
 
     def relations(self, objects: Objects, held: str | None) -> frozenset[Relation]:
-        """Those between things on a table."""
-        return relations_of(objects.values(), held)
+        """Those between things on a table. The truth sees everything, so nothing is occluded from it."""
+        return relations_of(objects.values(), held, workspace=self._workspace)
 
     def caption(self, objects: Objects, relations: frozenset[Relation]) -> str:
         """What stands on the table."""
         return caption_of(objects, relations)
-
-
-AT_TABLE: Final = AtTable()
-"""It keeps nothing, so one serves all arms."""
 
 
 class OnTheGround:
@@ -94,22 +98,24 @@ class OnTheGround:
 
 def setting_of(profile: Profile) -> Setting:
     """That of a robot."""
-    return OnTheGround(profile) if isinstance(profile, QuadrupedProfile) else AT_TABLE
+    if isinstance(profile, QuadrupedProfile):
+        return OnTheGround(profile)
+    return AtTable(profile.workspace if isinstance(profile, RobotProfile) else None)
 
 
 class StatePerception:
     """Turns a simulator's truth into a scene with the same relations and words as the other backends.
 
     Args:
-        setting: of the robot; an arm's by default.
+        setting: of the robot; that of an arm, wherever it works, by default.
     """
 
     source = "state"
 
-    def __init__(self, setting: Setting = AT_TABLE) -> None:
+    def __init__(self, setting: Setting | None = None) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = ()
         """Always empty: the truth has no faults."""
-        self._setting = setting
+        self._setting = setting or AtTable()
         self._scene = Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")
 
     @property

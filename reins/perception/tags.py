@@ -54,6 +54,7 @@ class TagPerception:
         settings = settings or GeometricSettings()
         self._body = RobotBody(profile)
         self._gate = ImageGate(self._body, settings.frozen_after, settings.limits, needs_depth=False)
+        self._workspace = profile.workspace
         self._finder = TagFinder(tagged)
         self._items = {item.name: item for item in tagged.objects}
         self._drop_after = settings.tracker.drop_after
@@ -107,8 +108,9 @@ class TagPerception:
         if stamps := self.image_stamps:
             objects = by_id(track.to_scene() for track in self._tracks.values())
             held = self._grasp.track
-            relations = relations_of(objects.values(), None if held is None else held.id)
-            self._scene = Scene(max(stamps.values()), self.source, objects, relations, caption_of(objects, relations))
+            now = max(stamps.values())
+            relations = relations_of(objects.values(), None if held is None else held.id, now, self._workspace)
+            self._scene = Scene(now, self.source, objects, relations, caption_of(objects, relations))
         self.diagnostics = tuple(notes)
         return self._scene
 

@@ -35,15 +35,23 @@ def test_colour(rgb: Any) -> None:
     assert np.array_equal(convert.colour_from_msg(message), rgb[:, :, ::-1])
 
 
+@pytest.mark.parametrize(("encoding", "order"), [("rgba8", slice(0, 3)), ("bgra8", slice(2, None, -1))])
+def test_colour_with_alpha(encoding: str, order: slice) -> None:
+    pixels = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
+    message = Image(encoding=encoding, height=2, width=3, step=12, data=pixels.tobytes())
+    assert np.array_equal(convert.colour_from_msg(over_the_wire(message)), pixels[:, :, order])
+
+
 @given(SIZES.flatmap(lambda size: hnp.arrays(np.float32, size)))
 def test_depth(depth: Any) -> None:
     message = over_the_wire(convert.depth_to_msg(depth, 1.25, "wrist_optical"))
     assert np.array_equal(convert.depth_from_msg(message), depth, equal_nan=True)
 
 
-def test_depth_in_millimetres_with_padded_rows() -> None:
+@pytest.mark.parametrize("encoding", ["16UC1", "mono16"])
+def test_depth_in_millimetres_with_padded_rows(encoding: str) -> None:
     data = np.array([[1000, 2500, 0], [1, 2, 0]], dtype="<u2")
-    message = Image(encoding="16UC1", height=2, width=2, step=6, data=data.tobytes())
+    message = Image(encoding=encoding, height=2, width=2, step=6, data=data.tobytes())
     assert convert.depth_from_msg(message) == pytest.approx(np.array([[1.0, 2.5], [0.001, 0.002]]))
 
 
@@ -100,7 +108,7 @@ def test_what_cannot_be_read_names_the_camera() -> None:
     colour.encoding = "bayer_rggb8"
     depth = convert.depth_to_msg(np.ones((4, 6), np.float32), 2.5, "f")
     info, pose = convert.info_to_msg(np.eye(3), 6, 4, 2.5, "f"), convert.pose_to_msg(np.eye(4), 2.5, "base")
-    with pytest.raises(ReinsError, match=r"'wrist': colour image encoded as 'bayer_rggb8'; rgb8 and bgr8"):
+    with pytest.raises(ReinsError, match=r"'wrist': colour image encoded as 'bayer_rggb8'; understood are rgb8, bgr8"):
         convert.frame_from_msgs("wrist", colour, depth, info, pose)
 
 

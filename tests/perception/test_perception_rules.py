@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reins.contracts.errors import UnknownName
-from reins.contracts.scene import Relation, SceneObject
+from reins.contracts.facts import facts_of
+from reins.contracts.scene import Relation, Scene, SceneObject
 from reins.hardware.profile import RobotProfile
 from reins.perception.annotate import annotate
 from reins.perception.body import BODIES, BodyShape
@@ -17,9 +18,9 @@ from reins.perception.caption import caption_of
 from reins.perception.colours import COLOURS, ColourTable
 from reins.perception.factory import BACKENDS, make_perception
 from reins.perception.geometric import GeometricPerception
-from reins.perception.relations import relations_of
+from reins.perception.relations import UNSEEN, relations_of
 from reins.perception.shapes import canonical, fit_circle, fit_rectangle
-from reins.perception.state import StatePerception
+from reins.perception.state import StatePerception, setting_of
 from reins.sim.world import COLOURS as PAINTS
 
 SIZES = {"block": (0.04, 0.04, 0.04), "bowl": (0.14, 0.14, 0.045), "plate": (0.15, 0.15, 0.012)}
@@ -156,6 +157,43 @@ class TestWords:
         )
 
 
+class TestForTheRobotAndTheCameras:
+    """What is reachable and what is occluded."""
+
+    @pytest.mark.parametrize(("age", "occluded"), [(UNSEEN, False), (UNSEEN + 0.01, True)])
+    def test_what_nobody_has_seen_for_a_while_is_occluded_and_told_to_be_out_of_sight(
+        self, age: float, occluded: bool
+    ) -> None:
+        objects = {"red_block": thing("red_block", "block", 0.5, 0.2)}
+        found = relations_of(objects.values(), None, objects["red_block"].last_seen + age)
+        assert (Relation("red_block", "occluded", "cameras") in found) is occluded
+        assert ("The red block is out of sight." in caption_of(objects, found)) is occluded
+
+    def test_what_is_held_is_neither(self, profile: RobotProfile) -> None:
+        held = thing("red_block", "block", 0.5, 0.2)
+        found = relations_of([held], "red_block", 1e3, profile.workspace)
+        assert found == {Relation("red_block", "held", "gripper")}
+
+    @pytest.mark.parametrize(("past", "reachable"), [(-0.001, True), (0.001, False)])
+    @pytest.mark.parametrize("side", ["near", "far", "left", "right"])
+    def test_reachable_ends_with_the_workspace(
+        self, profile: RobotProfile, side: str, past: float, reachable: bool
+    ) -> None:
+        lower, upper = profile.workspace.lower, profile.workspace.upper
+        x, y = (lower[0] + upper[0]) / 2, (lower[1] + upper[1]) / 2
+        x = {"near": lower[0] - past, "far": upper[0] + past}.get(side, x)
+        y = {"right": lower[1] - past, "left": upper[1] + past}.get(side, y)
+        found = relations_of([thing("red_block", "block", x, y)], None, 0.0, profile.workspace)
+        assert (Relation("red_block", "reachable", "robot") in found) is reachable
+
+    def test_no_plan_is_made_about_them(self, profile: RobotProfile) -> None:
+        objects = {name: thing(name, "block", 0.5, y) for name, y in (("red_block", 0.0), ("blue_block", 0.041))}
+        found = relations_of(objects.values(), None, 1e3, profile.workspace)
+        assert {one.predicate for one in found} >= {"touching", "reachable", "occluded"}
+        facts = facts_of(Scene(1e3, "test", objects, found))
+        assert not {fact[0] for fact in facts} & {"touching", "reachable", "occluded"}
+
+
 class TestBackends:
     def test_factory(self, profile: RobotProfile) -> None:
         assert isinstance(make_perception("geometric", profile), GeometricPerception)
@@ -184,9 +222,9 @@ class TestBackends:
         assert scene.related("in", "blue_bowl") == ["red_block"]
         assert scene.source == "state" and scene.held() is None
 
-    def test_both_backends_agree(self, stage: Stage, perception: GeometricPerception) -> None:
+    def test_both_backends_agree(self, stage: Stage, perception: GeometricPerception, profile: RobotProfile) -> None:
         seen = stage.look(perception)
-        true = StatePerception().update_from_truth(stage.robot.world_state())
+        true = StatePerception(setting_of(profile)).update_from_truth(stage.robot.world_state())
         assert seen.relations == true.relations
         assert seen.caption == true.caption
 

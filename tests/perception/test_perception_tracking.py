@@ -28,6 +28,9 @@ def test_hidden_object_stays_as_it_was(stage: Stage, perception: GeometricPercep
     x, y, _ = before.position
     stage.arm(x, y, 0.14)
     scene = stage.look(perception, "overhead", times=10)
+    assert scene.related("occluded", "cameras") == []
+    scene = stage.look(perception, "overhead", times=2)
+    assert scene.related("occluded", "cameras") == ["red_block"] and "red block is out of sight" in scene.caption
     after = scene.find("red_block")
     assert after.last_seen == before.last_seen < scene.stamp
     assert after.position == before.position

@@ -78,6 +78,13 @@ def described(scene: Scene) -> bool:
     return scene.described > 0.0
 
 
+def test_tagged_objects_have_the_words_of_a_model_too(profile: RobotProfile) -> None:
+    perception = make_perception("apriltag", profile, vision=FAST)
+    assert isinstance(perception, HybridPerception) and perception.source == "apriltag, vlm"
+    perception.speaker.close()
+    assert make_perception("apriltag", profile).source == "apriltag"
+
+
 class TestHybrid:
     def test_words_come_from_the_model_and_numbers_from_geometry(
         self, stage: Stage, profile: RobotProfile, hybrid: Make

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from reins.contracts.relations import relations_between
-from reins.contracts.scene import TABLE, Relation, Scene
+from reins.contracts.relations import SPATIAL, contacts_between, relations_between
+from reins.contracts.scene import GRIPPER, TABLE, TOUCHING, Relation, Scene
 from reins.sim.world_state import TruthObject, WorldState
 
 GATE: Final = 0.05
@@ -18,7 +18,7 @@ REQUIRED: Final = 0.25
 """An object has to be found if this share of its outline is visible in some camera. Whether one that is hidden more is
 found counts neither way."""
 
-PLACES: Final = (TABLE, "gripper")
+PLACES: Final = (TABLE, GRIPPER)
 """What relations may name besides objects."""
 
 
@@ -107,13 +107,15 @@ def _relations(
     """True and seen relations between found objects, both by true ids."""
     known = {*found, *PLACES}
     true_id = {seen: name for name, seen in found.items()} | {place: place for place in PLACES}
-    true = (r for r in relations_between(world.objects.values(), world.held) if known >= {r.subject, r.object})
+    things = world.objects.values()
+    every = relations_between(things, world.held) | contacts_between(things, world.held)
+    true = (r for r in every if known >= {r.subject, r.object})
     seen = (r for r in scene.relations if true_id.keys() >= {r.subject, r.object} and r.predicate in PREDICATES)
     return frozenset(true), frozenset(Relation(true_id[r.subject], r.predicate, true_id[r.object]) for r in seen)
 
 
-PREDICATES: Final[Set[str]] = {"in", "on", "beside", "left_of", "right_of", "behind", "in_front_of", "held"}
-"""The relations that are judged."""
+PREDICATES: Final[Set[str]] = {*SPATIAL, "held", TOUCHING}
+"""The relations that are judged: those that are true of the world, whoever looks."""
 
 
 def _confidence(world: WorldState, scene: Scene, pairs: Mapping[str, str]) -> tuple[tuple[float, bool], ...]:

@@ -18,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from reins.contracts.relations import distance, radius
 from reins.contracts.scene import SUPPORTS, Scene, SceneObject
+from reins.hardware.profile import Workspace
 from reins.perception.caption import caption_of
 from reins.perception.colours import COLOURS
 from reins.perception.gate import Admitted
@@ -67,6 +68,7 @@ def placed(
     before: Iterable[SceneObject],
     source: str,
     holding: bool,
+    workspace: Workspace | None = None,
 ) -> Scene:
     """The scene of those things that were measured.
 
@@ -77,6 +79,7 @@ def placed(
         before: the objects of the scene before, whose ids stay.
         source: name of the backend.
         holding: whether the gripper measures that it holds something; which thing that is is the model's word.
+        workspace: where the robot works; None where that is not asked.
     """
     found: list[Placed] = []
     doubts: list[str] = []
@@ -90,9 +93,9 @@ def placed(
         if differs(thing.colour, item.colour):
             doubts.append(other_colour(name, thing.colour, item.colour))
     held = [name for name, (thing, _) in zip(objects, found, strict=True) if HELD in thing.attributes]
-    relations = relations_of(objects.values(), held[0] if holding and len(held) == 1 else None)
-    caption = looks[0][0].caption if len(looks) == 1 and not doubts else ""
     stamp = max(look.image.stamp for _, look in looks)
+    relations = relations_of(objects.values(), held[0] if holding and len(held) == 1 else None, stamp, workspace)
+    caption = looks[0][0].caption if len(looks) == 1 and not doubts else ""
     told = caption or caption_of(objects, relations)
     return Scene(stamp, source, objects, relations, told, doubted=tuple(dict.fromkeys(doubts)), described=stamp)
 

@@ -1,6 +1,6 @@
 """What can be set about the vision-language model; the perception node's parameters are these."""
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from pydantic import Field
 
@@ -14,6 +14,9 @@ NO_MODEL: Final = "none"
 
 TINY: Final = "tiny"
 """The name of our own small model, which knows how sure it is."""
+
+DOOR_NAMES: Final[tuple[str, ...]] = tuple(name for name in get_args(DoorName) if name != NO_MODEL)
+"""What runs a model."""
 
 
 class VisionSettings(ModelSettings):

@@ -58,7 +58,7 @@ class VlmPerception:
         settings: GeometricSettings | None = None,
     ) -> None:
         settings = settings or GeometricSettings()
-        self._age = vision.age
+        self._age, self._workspace = vision.age, profile.workspace
         self._gate = ImageGate(RobotBody(profile), settings.frozen_after, settings.limits, needs_depth=True)
         self._segmenter = Segmenter(region_of(profile), ColourTable(), settings.least_pixels)
         self._every = vision.vlm == TINY  # it is quick enough to describe what all cameras see
@@ -138,7 +138,9 @@ class VlmPerception:
         """In the speaker's thread, one at a time: the newest result is the scene before."""
         before = self.speaker.newest
         known = () if before is None else before.objects.values()
-        return placed(list(zip(said, task.looks, strict=True)), self._segmenter, known, self.source, task.holding)
+        return placed(
+            list(zip(said, task.looks, strict=True)), self._segmenter, known, self.source, task.holding, self._workspace
+        )
 
     def _nothing(self) -> Scene:
         return Scene(stamp=0.0, source=self.source, caption="Nothing has been seen yet.")

@@ -9,7 +9,7 @@ from typing import Final
 
 from reins.contracts.facts import CAPACITY
 from reins.contracts.plan import SkillCall
-from reins.contracts.scene import TABLE, Scene, SceneObject
+from reins.contracts.scene import CAMERAS, OCCLUDED, REACHABLE, ROBOT, TABLE, Scene, SceneObject
 from reins.language_models.model import Message
 from reins.language_models.plain import plain_text
 from reins.planning.language.compact import MOST_STEPS, left_to_right, place_of, plain_instruction
@@ -116,7 +116,17 @@ def _object(item: SceneObject, scene: Scene, names: Names) -> str:
     if place == "held":
         return f"{names.shown(item.id)}: {kind}, held by the gripper"
     where = "loose" if not other else f"{place} the table" if other == TABLE else f"{place} {names.shown(other)}"
-    return f"{names.shown(item.id)}: {kind}, {where}, x {_cm(item.position[0])} y {_cm(item.position[1])}"
+    remarks = "".join(f", {word}" for word in _remarks(item, scene))
+    return f"{names.shown(item.id)}: {kind}, {where}, x {_cm(item.position[0])} y {_cm(item.position[1])}{remarks}"
+
+
+def _remarks(item: SceneObject, scene: Scene) -> Iterator[str]:
+    """What is out of the ordinary: nobody sees it now, or the robot does not reach it, where that was looked at."""
+    if item.id in scene.related(OCCLUDED, CAMERAS):
+        yield "out of sight"
+    reachable = scene.related(REACHABLE, ROBOT)
+    if reachable and item.id not in reachable:
+        yield "out of reach"
 
 
 def _seen_as(item: SceneObject) -> str:
