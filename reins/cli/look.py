@@ -11,9 +11,10 @@ from rich.table import Table
 from reins.cli.console import Namespace, err, needs_ros, out
 from reins.cli.pictures import save
 from reins.cli.still import look_at_file
-from reins.contracts.errors import ReinsError, UnknownName
+from reins.cli.vision_options import BaseUrl, Model, Projector, vision_settings
+from reins.contracts.errors import ReinsError
 from reins.contracts.scene import OCCLUDED, REACHABLE
-from reins.perception.vision_language.settings import DOOR_NAMES, TINY, VisionSettings
+from reins.perception.vision_language.settings import TINY
 
 if TYPE_CHECKING:
     from reins.contracts.scene import Relation, Scene, SceneObject
@@ -31,9 +32,9 @@ def look(
         Path | None, typer.Option("--file", help="Look at this picture instead, without a robot: what a model sees.")
     ] = None,
     vlm: Annotated[str, typer.Option(help="The model for --file: tiny, openai, llama_cpp or transformers.")] = TINY,
-    model: Annotated[str, typer.Option(help="Its file, folder or name at the server.")] = "",
-    projector: Annotated[str, typer.Option(help="llama_cpp: the GGUF file that turns pictures into tokens.")] = "",
-    base_url: Annotated[str | None, typer.Option(help="openai: the server's address.")] = None,
+    model: Model = "",
+    projector: Projector = "",
+    base_url: BaseUrl = None,
     namespace: Namespace = "",
 ) -> None:
     """What the cameras see: every object with its pose and its relations, and the picture that it was seen in; with
@@ -41,8 +42,7 @@ def look(
     if not (ask or no_image) and not image.parent.is_dir():
         raise ReinsError(f"no folder '{image.parent}' for the picture; make it, or name another file with --image")
     if file is not None:
-        vision = _settings(vlm, model, projector, base_url)
-        look_at_file(file, vision, ask, None if no_image else image)
+        look_at_file(file, vision_settings(vlm, model, projector, base_url), ask, None if no_image else image)
         return
     with needs_ros():
         from reins.nodes.client import GraphClient
@@ -60,14 +60,6 @@ def look(
         out.print(f"picture  {escape(str(image))}", soft_wrap=True)
     elif not no_image:
         err.print("no picture came: perception has no camera that sees, or does not look through any (backend state)")
-
-
-def _settings(vlm: str, model: str, projector: str, base_url: str | None) -> VisionSettings:
-    """The model that is asked; raises UnknownName where there is no such door."""
-    if vlm not in DOOR_NAMES:
-        raise UnknownName("vision-language model", vlm, DOOR_NAMES)
-    given = {"vlm": vlm, "model": model, "projector": projector, "base_url": base_url}
-    return VisionSettings.model_validate({name: value for name, value in given.items() if value is not None})
 
 
 def show_scene(scene: "Scene") -> None:

@@ -116,6 +116,12 @@ def test_the_suite_runs_and_the_truth_scores_full_marks() -> None:
     assert report.summary["position_error_mm"] == {"p50": 0.0, "p95": 0.0}
 
 
+@pytest.mark.parametrize(("backend", "why"), [("apriltag", "shows a tag"), ("hybrid", "--vlm"), ("vlm", "'vlm'")])
+def test_what_these_pictures_say_nothing_about_is_refused(backend: str, why: str) -> None:
+    with pytest.raises(ReinsError, match=why):
+        run_perception(settings(backend=backend), lambda _: None)
+
+
 @pytest.mark.slow
 def test_geometric_perception_reaches_its_figures() -> None:
     summary = run_perception(settings(backend="geometric", episodes=60, sequences=4), lambda _: None).summary

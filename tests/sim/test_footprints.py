@@ -50,12 +50,12 @@ def outline(thing: TruthObject) -> np.ndarray:
 
 places = st.tuples(st.floats(-0.15, 0.15), st.floats(-0.15, 0.15))
 blocks = st.builds(
-    lambda place, yaw, size: block(*place, yaw, size),
+    lambda place, yaw, size: block(place[0], place[1], yaw, size),
     places,
     st.floats(-pi, pi),
     st.tuples(st.floats(0.02, 0.08), st.floats(0.02, 0.08)),
 )
-things = st.one_of(blocks, st.builds(lambda place: bowl(*place), places))
+things = st.one_of(blocks, st.builds(lambda place: bowl(place[0], place[1]), places))
 
 
 @given(things, things)

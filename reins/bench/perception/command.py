@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from reins.bench.console import JsonFile, Robot, finish, progressing
+from reins.cli.vision_options import BaseUrl, Model, Projector, vision_settings
+from reins.perception.vision_language.settings import NO_MODEL
 
 
 def perception(
@@ -14,9 +16,10 @@ def perception(
     sim: Annotated[str, typer.Option(help="Whose renderer: mujoco or pybullet.")] = "mujoco",
     randomisation: Annotated[str, typer.Option(help="What changes from picture to picture.")] = "held_out",
     disturbances: Annotated[str, typer.Option(help="What cameras do to pictures.")] = "standard",
-    model: Annotated[
-        str, typer.Option(help="Its model, for tiny_vlm: an ONNX file; the one that ships by default.")
-    ] = "",
+    model: Model = "",
+    vlm: Annotated[str, typer.Option(help="What runs the model of vlm and hybrid.")] = NO_MODEL,
+    projector: Projector = "",
+    base_url: BaseUrl = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the suite.")] = 1,
     robot: Robot = "franka",
     json_file: JsonFile = None,
@@ -24,7 +27,8 @@ def perception(
     """Scenes from random pictures, judged against the truth, as they are and disturbed; and ids while things move."""
     from reins.bench.perception.suite import PerceptionSettings, run_perception
 
-    settings = PerceptionSettings(backend, sim, robot, randomisation, disturbances, episodes, sequences, seed, model)
+    vision = vision_settings(vlm, model, projector, base_url)
+    settings = PerceptionSettings(backend, sim, robot, randomisation, disturbances, episodes, sequences, seed, vision)
     with progressing("pictures", episodes + sequences) as progress:
         report = run_perception(settings, progress)
     finish(report, json_file)

@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from reins.bench.perception.moving import Sequence as Moved
 from reins.bench.perception.score import Score, judge
 from reins.bench.report import Report
 from reins.hardware.profile import RobotProfile, load_profile
+from reins.perception.vision_language.settings import VisionSettings
 from reins.training.renders.disturbances import KINDS, Disturbances, load_disturbances
 from reins.training.renders.generate import Pictures, make_painter
 from reins.training.renders.picture import Painter, Picture, Shot
@@ -43,7 +44,7 @@ class PerceptionSettings:
         episodes: how many pictures.
         sequences: how many sequences in which things move.
         seed: of the suite.
-        model: path of the file of the backend's model; empty for the one that ships, or for a backend without one.
+        vision: the backend's model, where it has one.
     """
 
     backend: str
@@ -54,7 +55,7 @@ class PerceptionSettings:
     episodes: int
     sequences: int
     seed: int
-    model: str = ""
+    vision: VisionSettings = field(default_factory=VisionSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def run_perception(settings: PerceptionSettings, advance: Callable[[str], None])
         ReinsError: nothing renders without a display, or the simulator is not installed.
     """
     profile = load_profile(settings.robot)
-    looker = Looker(settings.backend, profile, settings.model)
+    looker = Looker(settings.backend, profile, settings.vision)
     pictures = Pictures(profile, load_render_randomisation(settings.randomisation))
     disturbances = load_disturbances(settings.disturbances)
     painter = make_painter(settings.sim, profile)
@@ -217,7 +218,8 @@ def _trouble(look: Look) -> str:
 
 
 def _settings(settings: PerceptionSettings) -> Mapping[str, Any]:
-    return {name: getattr(settings, name) for name in PerceptionSettings.__dataclass_fields__}
+    plain = {name: getattr(settings, name) for name in PerceptionSettings.__dataclass_fields__ if name != "vision"}
+    return plain | {"vlm": settings.vision.vlm, "model": settings.vision.model}
 
 
 def _record(look: Look) -> dict[str, Any]:
