@@ -5,7 +5,7 @@ that was computed from the state of one period acts in the next, as there.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from typing_extensions import Self
@@ -21,6 +21,8 @@ from reins.locomotion.walks import make_legs
 from reins.planning.actions import Done, Look, RunSkill
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
+from reins.planning.language.settings import LanguageSettings
+from reins.planning.planner import Cancellable
 from reins.rig import WATCHED, Journal, RigResult
 from reins.safety.constraints import PLANNER
 from reins.safety.monitor import SafetyMonitor
@@ -45,6 +47,7 @@ class LeggedRigSettings:
         backend: physics engine.
         walk: what carries the robot: a name of `reins.locomotion.walks`, or a policy's ONNX file.
         planner: a name of `reins.planning.factory.WALKING`.
+        language: of planners that ask a language model.
         scene_rate: how often it is looked what stands about [Hz], robot time.
         task_time_limit: a task that takes longer fails [s], robot time.
     """
@@ -53,6 +56,7 @@ class LeggedRigSettings:
     backend: str = "mujoco"
     walk: str = "scripted"
     planner: str = "symbolic"
+    language: LanguageSettings = field(default_factory=LanguageSettings)
     scene_rate: float = 5.0
     task_time_limit: float = 300.0
 
@@ -84,7 +88,9 @@ class LeggedRig:
     def __init__(self, settings: LeggedRigSettings, ground: GroundSpec, seed: int) -> None:
         self.settings, self.ground = settings, ground
         self.profile = load_profile(settings.robot, QuadrupedProfile)
-        self._planner = make_planner(settings.planner, LEGGED_SKILLS, kind=self.profile.kind)
+        self._planner = make_planner(settings.planner, LEGGED_SKILLS, settings.language, kind=self.profile.kind)
+        if isinstance(self._planner, Cancellable):
+            self._planner.warm_up()
         self.on_tick: Callable[[LeggedTick], None] | None = None
         self._period = 1.0 / self.profile.rates.command
         factory = LeggedFactory(self.profile)
@@ -107,8 +113,10 @@ class LeggedRig:
         self.close()
 
     def close(self) -> None:
-        """Release the robot."""
+        """Release the robot, and the planner's model."""
         self.robot.close()
+        if isinstance(self._planner, Cancellable):
+            self._planner.close()
 
     @property
     def state(self) -> LeggedState:

@@ -13,6 +13,7 @@ from reins.cli.pictures import save
 from reins.cli.still import look_at_file
 from reins.cli.vision_options import BaseUrl, Model, Projector, vision_settings
 from reins.contracts.errors import ReinsError
+from reins.contracts.footprints import yaw_of
 from reins.contracts.scene import OCCLUDED, REACHABLE
 from reins.perception.vision_language.settings import TINY
 
@@ -101,8 +102,7 @@ def _phrase(relation: "Relation") -> str:
 
 
 def _row(item: "SceneObject", scene: "Scene") -> list[str]:
-    x, y, z, w = item.orientation
-    turn = math.degrees(math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    turn = math.degrees(yaw_of(item.orientation))
     relations = sorted(r for r in scene.relations if r.subject == item.id)
     said = [*([f"“{item.name}”"] if item.name else []), *item.attributes]
     return [

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final, Protocol
 
 from reins.contracts import relations
+from reins.contracts.footprints import yaw_of
 from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Quaternion, Relation, Vector3
 
 AT: Final = 1.6
@@ -19,12 +20,6 @@ class Thing(relations.Thing, Protocol):
 
     @property
     def orientation(self) -> Quaternion: ...
-
-
-def yaw_of(orientation: Iterable[float]) -> float:
-    """Where the x axis of a quaternion x y z w points on the ground [rad]."""
-    x, y, z, w = map(float, orientation)
-    return math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
 
 
 def edge_distance(label: str, size: Vector3, yaw: float, x: float, y: float) -> float:

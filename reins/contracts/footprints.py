@@ -1,6 +1,6 @@
 """How far apart the footprints of two things are: turned rectangles of blocks, circles of everything else."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import atan2, cos, hypot, inf, sin
 from typing import Final, Protocol
 
@@ -24,6 +24,12 @@ class Posed(Protocol):
     def size(self) -> Vector3: ...
 
 
+def yaw_of(orientation: Iterable[float]) -> float:
+    """Where the x axis of a quaternion x y z w points on the ground [rad]."""
+    x, y, z, w = map(float, orientation)
+    return atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
+
+
 class Footprint:
     """The footprint of a thing: a rectangle, grown by a radius on all sides. A circle is a point that has grown.
 
@@ -34,8 +40,7 @@ class Footprint:
     def __init__(self, thing: Posed) -> None:
         is_round = thing.label not in MOVABLE
         width, depth = (0.0, 0.0) if is_round else thing.size[:2]
-        x, y, z, w = thing.orientation
-        yaw = atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        yaw = yaw_of(thing.orientation)
         self.grown: Final = (thing.size[0] + thing.size[1]) / 4 if is_round else 0.0
         self._centre: Final = thing.position[:2]
         self._axes: Final = ((cos(yaw), sin(yaw)), (-sin(yaw), cos(yaw)))

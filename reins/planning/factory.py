@@ -58,8 +58,11 @@ PLANNERS: Final[Mapping[str, Callable[[_Needs], Planner]]] = {
 }
 """Every planner of an arm, by the name that launch files and the command line use."""
 
-WALKING: Final[Mapping[str, Callable[[_Needs], Planner]]] = {"symbolic": _walking}
-"""Every planner that knows the skills of legs."""
+WALKING: Final[Mapping[str, Callable[[_Needs], Planner]]] = {
+    "symbolic": _walking,
+    **{name: partial(_language, name) for name in BACKENDS},
+}
+"""Every planner that knows the skills of legs. Of language models those that converse; our own knows tables only."""
 
 KINDS: Final[Mapping[str, tuple[str, Mapping[str, Callable[[_Needs], Planner]]]]] = {
     "arm": ("planner", PLANNERS),

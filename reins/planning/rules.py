@@ -5,11 +5,10 @@ from typing import Final
 
 from reins.contracts.plan import Constraint, Plan
 from reins.contracts.scene import Scene
-from reins.planning.language.guard import said_constraints
+from reins.planning.language.domain import domain_of
 from reins.planning.reach import Reach
 from reins.planning.risk import Circumstances
 from reins.planning.verifier import avoided, verify
-from reins.planning.walking import meaning as walking
 from reins.skills.registry import SkillSpec
 
 
@@ -29,8 +28,7 @@ class TaskRules:
         self.standing: tuple[Constraint, ...] = ()
         self.plan: tuple[Constraint, ...] = ()
         self._registry: Final = registry
-        walks = any("quadruped" in spec.kinds for spec in registry.values())
-        self._read: Final = walking.said_constraints if walks else said_constraints
+        self._read: Final = domain_of(registry).said
         self._reach: Final = reach
         self._said: tuple[Constraint, ...] = ()
         self._agreed: dict[Constraint, None] = {}

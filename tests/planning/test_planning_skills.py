@@ -247,8 +247,8 @@ def test_planners_by_name() -> None:
 def test_planners_of_legged_robots_by_name() -> None:
     for name in WALKING:
         assert make_planner(name, LEGGED_SKILLS, kind="quadruped").name == name
-    with pytest.raises(UnknownName, match=r"no planner of legged robots 'llama_cpp'.*symbolic"):
-        make_planner("llama_cpp", LEGGED_SKILLS, kind="quadruped")
+    with pytest.raises(UnknownName, match=r"no planner of legged robots 'scripted'.*symbolic"):
+        make_planner("scripted", LEGGED_SKILLS, kind="quadruped")
 
 
 def test_a_registry_says_what_it_lacks() -> None:

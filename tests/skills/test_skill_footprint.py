@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reins.contracts.around import yaw_of
+from reins.contracts.footprints import yaw_of
 from reins.contracts.scene import SceneObject
 from reins.skills.scripted.footprint import Disc, Footprint, Rectangle, gap, wrapped
 from reins.skills.scripted.hand import FRANKA_HAND, clearance, pointing_down, tool_yaw

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from reins.contracts.plan import SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo, Unclear
-from reins.planning.english.meaning import read
+from reins.planning.language.domain import ARM, Domain
 from reins.planning.language.excess import goes_beyond
 from reins.planning.language.promise import falls_short
 from reins.planning.planner import History
@@ -14,7 +14,12 @@ from reins.skills.registry import SkillSpec
 
 
 def against_the_words(
-    steps: Sequence[SkillCall], instruction: str, scene: Scene, history: History, registry: Mapping[str, SkillSpec]
+    steps: Sequence[SkillCall],
+    instruction: str,
+    scene: Scene,
+    history: History,
+    registry: Mapping[str, SkillSpec],
+    domain: Domain = ARM,
 ) -> list[str]:
     """What a first plan leaves undone, and any plan does besides, one clause each; empty if words are not known.
 
@@ -24,9 +29,10 @@ def against_the_words(
         scene: that the steps begin in.
         history: the task so far.
         registry: the skills' declarations.
+        domain: of the robot; knows its words.
     """
     try:
-        task = read(instruction, history.initial, registry)
+        task = domain.read(instruction, history.initial, registry)
     except (Unclear, CannotDo):
         return []
     short = [] if history.steps else falls_short(steps, task, scene, registry)

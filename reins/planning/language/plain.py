@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from reins.contracts.plan import Plan
-from reins.contracts.scene import TABLE, Scene
+from reins.contracts.scene import TABLE, Scene, SceneObject
+from reins.language_models.plain import plain_text
 
 NAME: Final = re.compile(r"[a-z0-9]{1,16}(?:_[a-z0-9]{1,16}){0,3}")
 """An object id, or a label, that is shown as it is: at most four short words. Perception makes no others."""
@@ -18,6 +19,9 @@ UNNAMED: Final = "thing"
 
 TAKEN: Final = frozenset({TABLE, "gripper", "held", "gone"})
 """Words that say something else in prompts."""
+
+MOST_SEEN: Final = 40
+"""Characters of what an object is called by a vision-language model, and of an attribute."""
 
 _COLOUR: Final = re.compile(r"[a-z]{1,12}(?: [a-z]{1,12})?")
 
@@ -31,6 +35,13 @@ def plain_label(label: str) -> str:
 def plain_colour(colour: str) -> str:
     """A colour of one or two words; empty if it is something else."""
     return colour if _COLOUR.fullmatch(colour) else ""
+
+
+def kind_of(item: SceneObject) -> str:
+    """Colour and label of an object, and what a vision-language model said of it, as data."""
+    kind = " ".join(filter(None, (plain_colour(item.colour), plain_label(item.label))))
+    told = "; ".join(filter(None, (plain_text(word, MOST_SEEN) for word in (item.name, *item.attributes))))
+    return f"{kind} (seen as: {told})" if told else kind
 
 
 class Naming(Protocol):

@@ -25,13 +25,13 @@ from reins.language_models.model import (
     prompt_text,
 )
 from reins.planning.answers import CannotDo, Unclear
-from reins.planning.english.meaning import read
 from reins.planning.language.access import ModelAccess, NoPlan
 from reins.planning.language.cache import PlanCache, key_of
 from reins.planning.language.chat import again, chat_prompt
 from reins.planning.language.compact import compact_prompt, kind_names, plain_instruction
+from reins.planning.language.domain import Domain, domain_of
 from reins.planning.language.fidelity import against_the_words
-from reins.planning.language.guard import said_constraints, tightest
+from reins.planning.language.guard import tightest
 from reins.planning.language.harm import harm_refusal
 from reins.planning.language.plain import Names, Naming
 from reins.planning.language.reply import read_reply
@@ -93,7 +93,8 @@ class LanguagePlanner:
         self._report = report
         self._trace = trace
         self._reach = reach
-        self._symbolic = SymbolicPlanner(registry, reach)
+        self._domain: Final = domain_of(registry)
+        self._symbolic = SymbolicPlanner(registry, reach, self._domain.read)
         self.without_model = 0
         """Plans for which the model was done without; a benchmark of the model has to know."""
         self.cache: Final = PlanCache(settings.cache)
@@ -147,7 +148,7 @@ class LanguagePlanner:
         if lost := unmet_effects(scene, history, self._registry):
             return lost
         try:
-            task = read(instruction, history.initial, self._registry)
+            task = self._domain.read(instruction, history.initial, self._registry)
             return missing(task, scene, history, self._registry)
         except (Unclear, CannotDo):
             return []
@@ -199,7 +200,7 @@ class LanguagePlanner:
             NoPlan: no reply passed.
             Cancelled: it was cancelled.
         """
-        dialogue = _Dialogue(question, self._registry, self._format(model))
+        dialogue = _Dialogue(question, self._registry, self._format(model), self._domain)
         problems: tuple[str, ...] = ()
         for attempt in range(self._settings.attempts):
             proposals, why = counted(self._votes(model, dialogue, question, attempt, deadline, cancel))
@@ -224,7 +225,7 @@ class LanguagePlanner:
     ) -> Iterator[Proposal]:
         """Replies to one prompt."""
         prompt = dialogue.prompt()
-        schema = plan_schema(question.scene, self._registry, dialogue.names)
+        schema = plan_schema(question.scene, self._registry, dialogue.names, self._domain.distances)
         votes = self._settings.replies
         for vote in range(votes):
             left = deadline - time.monotonic()
@@ -291,6 +292,8 @@ class LanguagePlanner:
 
     def _smooth(self, plan: Plan, question: _Question) -> Plan:
         """A plan that passes with its sub-goals made smooth, if it still passes then."""
+        if self._domain.repeats:
+            return plan
         steps = smoothed(plan.steps or (), question.history.left, self._registry)
         if plan.steps is None or steps == plan.steps:
             return plan
@@ -300,7 +303,7 @@ class LanguagePlanner:
     def _tightened(self, plan: Plan, question: _Question) -> Plan:
         """The plan with the constraints that the operator's words, and earlier plans of the task, hold it to."""
         history, here = question.history, question.scene.objects
-        said = said_constraints(question.instruction, history.initial, self._registry)
+        said = self._domain.said(question.instruction, history.initial, self._registry)
         kept = [rule for rule in (*history.agreed, *said) if rule.kind != "avoid" or rule.object in here]
         return plan.model_copy(update={"constraints": tightest((*plan.constraints, *kept))})
 
@@ -315,7 +318,9 @@ class LanguagePlanner:
         if not plan.steps:
             unmet = self.unmet(question.instruction, question.scene, question.history)
             return [f"it has no steps, and {clause}" for clause in unmet]
-        return against_the_words(plan.steps, question.instruction, question.scene, question.history, self._registry)
+        return against_the_words(
+            plan.steps, question.instruction, question.scene, question.history, self._registry, self._domain
+        )
 
     def _without_model(self, question: _Question, why: str) -> Plan:
         """What the symbolic planner says, else what is left of the plan at hand, else a question to the operator."""
@@ -337,13 +342,21 @@ class LanguagePlanner:
         return Plan(thought="there is no plan", question=asked)
 
     def _format(self, model: LanguageModel) -> str:
-        return model.takes if self._settings.prompt == "auto" else self._settings.prompt
+        """Which prompt the model gets.
+
+        Raises:
+            ModelError: there is none that suits it for this robot.
+        """
+        form = model.takes if self._settings.prompt == "auto" else self._settings.prompt
+        if form != "chat" and not self._domain.is_compact:
+            raise ModelError(f"{model.name} takes the short prompt, which is about tables; use a model that converses")
+        return form
 
 
 class _Dialogue:
     """The prompts to one question: the first, then those that say what was wrong with the reply before."""
 
-    def __init__(self, question: _Question, registry: Mapping[str, SkillSpec], form: str) -> None:
+    def __init__(self, question: _Question, registry: Mapping[str, SkillSpec], form: str, domain: Domain) -> None:
         self._question, self._registry = question, registry
         self._is_chat = form == "chat"
         self._history = question.history
@@ -352,7 +365,9 @@ class _Dialogue:
         )
         """What the objects are called."""
         self._turns = (
-            chat_prompt(question.instruction, question.scene, question.history, registry) if self._is_chat else ()
+            chat_prompt(question.instruction, question.scene, question.history, registry, domain.manner)
+            if self._is_chat
+            else ()
         )
 
     def prompt(self) -> Prompt:

@@ -5,7 +5,7 @@ bounds. Everything is bounded, so that a model that loops comes to an end. JSON 
 between tokens; whoever turns it into a grammar bounds that: `grammar.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from reins.contracts.scene import Scene
@@ -29,17 +29,23 @@ SPEEDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """Shares of the speed limits that a constraint may leave."""
 
 
-def plan_schema(scene: Scene, registry: Mapping[str, SkillSpec], names: Naming | None = None) -> Schema:
+def plan_schema(
+    scene: Scene,
+    registry: Mapping[str, SkillSpec],
+    names: Naming | None = None,
+    distances: Sequence[float] = (),
+) -> Schema:
     """The schema of a reply: an object with a thought, then steps, a question or a refusal, then constraints.
 
     Args:
         scene: its objects are the enumerations.
         registry: the skills. One for which there is no fitting object is left out.
         names: what the objects are called; as `Names` says by default.
+        distances: that a constraint may keep from an object [m]; none where it is only left alone.
     """
     names = names or Names(scene)
     skills = [schema for spec in registry.values() if (schema := _skill(spec, scene, names)) is not None]
-    rules = _constraints(scene, names)
+    rules = _constraints(scene, names, distances)
     steps: Schema = {"type": "array", "items": {"anyOf": skills}, "maxItems": MOST_STEPS}
     said = {"steps": steps, "question": _text(MOST_WORDS), "refusal": _text(MOST_WORDS)}
     if not skills:
@@ -77,14 +83,14 @@ def _skill(spec: SkillSpec, scene: Scene, names: Naming) -> Schema | None:
 
 def _values(parameter: Parameter, scene: Scene, names: Naming) -> list[Any]:
     if parameter.kind == "number":
-        return [int(value) if value.is_integer() else value for value in map(float, numbers(parameter))]
+        return [_shortest(float(value)) for value in numbers(parameter)]
     if parameter.kind == "word":
         return list(parameter.words)
     fitting = (item.id for item in scene.objects.values() if not parameter.labels or item.label in parameter.labels)
     return [*sorted(map(names.shown, fitting)), *parameter.also]
 
 
-def _constraints(scene: Scene, names: Naming) -> Schema:
+def _constraints(scene: Scene, names: Naming, distances: Sequence[float]) -> Schema:
     """Objects to avoid, a speed to keep to: what an instruction can ask for in words.
 
     Boxes and masses are left to operators: a model guesses at them.
@@ -92,8 +98,14 @@ def _constraints(scene: Scene, names: Naming) -> Schema:
     kinds = [_object({"kind": {"const": "speed"}, "scale": {"enum": list(SPEEDS)}}, {})]
     if scene.objects:
         objects = sorted(map(names.shown, scene.objects))
-        kinds.insert(0, _object({"kind": {"const": "avoid"}, "object": {"enum": objects}}, {}))
+        far: Schema = {"distance": {"enum": [_shortest(value) for value in distances]}} if distances else {}
+        kinds.insert(0, _object({"kind": {"const": "avoid"}, "object": {"enum": objects}}, far))
     return {"type": "array", "items": {"anyOf": kinds}, "minItems": 1, "maxItems": len(scene.objects) + 1}
+
+
+def _shortest(value: float) -> float:
+    """A whole number without a fraction, as `reply_text` writes it."""
+    return int(value) if value.is_integer() else value
 
 
 def _object(required: Schema, optional: Schema) -> Schema:

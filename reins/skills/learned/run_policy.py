@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from reins.contracts.around import yaw_of
 from reins.contracts.errors import ReinsError
+from reins.contracts.footprints import yaw_of
 from reins.contracts.scene import Scene
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.robot import FloatArray, RobotState

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 from typing import Final
 
-from reins.contracts.around import yaw_of
+from reins.contracts.footprints import yaw_of
 from reins.contracts.scene import SceneObject
 
 

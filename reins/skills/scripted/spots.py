@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from reins.contracts.around import yaw_of
 from reins.contracts.errors import ReinsError
 from reins.contracts.facts import CAPACITY
+from reins.contracts.footprints import yaw_of
 from reins.contracts.relations import radius
 from reins.contracts.scene import CONTAINERS, TABLE, Scene, SceneObject
 from reins.hardware.robot import RobotState

@@ -10,7 +10,7 @@ from planning_tables import at, tabletop
 from reins.contracts.plan import SkillCall
 from reins.contracts.scene import Scene
 from reins.planning.language.chat import SHOTS, again, chat_prompt, system_text
-from reins.planning.language.examples import Example, examples, most_similar
+from reins.planning.language.examples import Example, most_similar, table_examples
 from reins.planning.language.reply import reply_text
 from reins.planning.language.schema import plan_schema
 from reins.planning.planner import History, StepRecord
@@ -101,13 +101,13 @@ def test_all_but_the_last_turn_is_the_same_for_the_same_words() -> None:
 class TestExamples:
     """Each of them is what a model may answer, and right."""
 
-    @pytest.mark.parametrize("example", examples(), ids=lambda example: example.instruction)
+    @pytest.mark.parametrize("example", table_examples(), ids=lambda example: example.instruction)
     def test_they_fit_the_schema_and_pass(self, example: Example) -> None:
         assert fits(json.loads(reply_text(example.plan)), plan_schema(example.scene, SKILLS))
         assert verify(example.plan, example.scene, SKILLS) == []
 
     def test_every_skill_that_moves_things_and_every_kind_of_answer_is_shown(self) -> None:
-        plans = [example.plan for example in examples()]
+        plans = [example.plan for example in table_examples()]
         shown = {step.skill for plan in plans for step in plan.steps or ()}
         assert shown >= {spec.name for spec in SKILLS.values() if spec.effects}
         assert any(plan.question for plan in plans) and any(plan.refusal for plan in plans)
@@ -123,9 +123,9 @@ class TestExamples:
         ],
     )
     def test_the_most_similar_one_comes_last(self, instruction: str, like: str) -> None:
-        assert most_similar(instruction, SHOTS)[-1].instruction == like
+        assert most_similar(instruction, SHOTS, table_examples())[-1].instruction == like
 
     @pytest.mark.parametrize("instruction", ["put the red block in the blue bowl", "x", "把红色方块放进蓝色的碗里"])
     def test_one_of_them_is_no_plan(self, instruction: str) -> None:
-        chosen = most_similar(instruction, SHOTS)
+        chosen = most_similar(instruction, SHOTS, table_examples())
         assert len(chosen) == SHOTS and any(example.plan.steps is None for example in chosen)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reins.contracts.around import yaw_of
 from reins.contracts.errors import ReinsError
+from reins.contracts.footprints import yaw_of
 from reins.hardware.legged import LeggedState, Posture, SafeBodyCommand
 from reins.hardware.legs import up_of
 from reins.hardware.quadruped import QuadrupedProfile
