@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from reins.contracts import around
+from reins.contracts.footprints import yaw_of
 from reins.contracts.scene import PERSON, Scene, SceneObject, by_id
 from reins.hardware.legged import LeggedState
 from reins.hardware.quadruped import QuadrupedProfile
@@ -39,7 +40,7 @@ def edge_distance(thing: Thing, point: FloatArray) -> float:
 
 def things_of(ground: GroundSpec, position: FloatArray, orientation: FloatArray) -> Iterator[TruthObject]:
     """What stands about a base at (3,) [m] with this quaternion x y z w, as seen from it. Touches are not watched."""
-    yaw = around.yaw_of(orientation)
+    yaw = yaw_of(orientation)
     for name, thing in named(ground):
         x, y = thing.at[0] - position[0], thing.at[1] - position[1]
         z = ground.height_at(*thing.at) + 0.5 * thing.size[2] - position[2]
