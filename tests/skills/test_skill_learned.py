@@ -88,9 +88,14 @@ def test_the_policy_is_asked_at_its_own_rate() -> None:
 def test_a_grasp_that_never_comes_is_noticed_and_the_hand_gets_out_of_the_way() -> None:
     loop = loop_with(ByRule(closes=False))
     output = loop.run("pick", object="red_block")
-    assert output.status is Status.FAILED and "did not get there" in output.reason
+    assert output.status is Status.FAILED and "did not get there in 6 s: the gripper does not hold" in output.reason
     state = loop.robot.read()
     assert loop.kinematics.tool_pose(state.position).position[2] > 0.12 and not state.gripper_holding
+
+
+def test_at_half_of_its_slowest_speed_it_has_twice_the_time() -> None:
+    output = loop_with(ByRule(closes=False)).run("pick", [Constraint(kind="speed", scale=0.25)], object="red_block")
+    assert output.status is Status.FAILED and "did not get there in 12 s" in output.reason
 
 
 class Failing(ByRule):

@@ -47,13 +47,16 @@ def pick(
     def lifted(now: RobotState, view: ObjectView, goal: FloatArray) -> bool:
         return now.gripper_holding and float(np.linalg.norm(view.position - goal)) < REACHED
 
+    def amiss(now: RobotState) -> str:
+        return grasp_failure(now, object_id, grasp.width)
+
     phases: list[Phase] = [
         lift(arm, layout, gripper=opened),
         MoveTool("approach", arm, grasp.above, gripper=opened, follow=True, weight=2.0),
         MoveTool("near", arm, near, gripper=opened, weight=0.3),
         Grip("open", arm, opened, least=0.0, weight=0.1),
-        RunPolicy("grasp", arm, slot, object_id, goal, lifted, style),
-        Verify("check", arm, lambda now, _: grasp_failure(now, object_id, grasp.width)),
+        RunPolicy("grasp", arm, slot, object_id, goal, lifted, style, amiss=amiss),
+        Verify("check", arm, lambda now, _: amiss(now)),
         MoveTool("raise", arm, raised(arm, layout)),
         Verify("hold", arm, lambda now, _: "" if now.gripper_holding else f"{object_id} slipped out of the gripper"),
     ]

@@ -45,6 +45,9 @@ def by_policy(slot: PolicySlot, style: Style) -> PutDown:
             there = float(np.linalg.norm(view.position - goal)) < REACHED
             return there and away > CLEAR and not now.gripper_holding
 
+        def amiss(now: RobotState) -> str:
+            return f"the gripper still holds {held.id}" if now.gripper_holding else ""
+
         return PhaseSequence(
             arm,
             [
@@ -52,7 +55,7 @@ def by_policy(slot: PolicySlot, style: Style) -> PutDown:
                 MoveTool("carry", arm, descent.over, follow=True, weight=2.0, guard=held.lost),
                 MoveTool("near", arm, near, weight=0.3, guard=held.lost),
                 Look(arm),
-                RunPolicy("put down", arm, slot, held.id, goal, stands, style),
+                RunPolicy("put down", arm, slot, held.id, goal, stands, style, amiss=amiss),
                 MoveTool("retreat", arm, raised(arm, layout), scale=0.8),
                 Verify("check", arm, descent.let_go),
                 clear_view(arm),

@@ -20,7 +20,7 @@ from reins.skills.scripted.layout import seen
 from reins.skills.scripted.phases import Phase, PhaseStep
 
 PATIENCE: Final = 6.0
-"""Longest that a policy may take [s]; the longest episodes of its training."""
+"""Longest that a policy may take at its own speed [s]; the longest episodes of its training."""
 
 LOOK_WITHIN: Final = 3.0
 """Longest that the next look may take [s]: slow cameras give one a second."""
@@ -77,6 +77,7 @@ class RunPolicy(Phase):
         done: whether the goal is reached, from the newest state, the object and the goal.
         style: how it is to act.
         grips: whether it moves the fingers, too.
+        amiss: what can be seen to be wrong when it has not got there in time, as a clause; empty if that is not known.
     """
 
     def __init__(
@@ -90,9 +91,11 @@ class RunPolicy(Phase):
         style: Style,
         weight: float = 2.0,
         grips: bool = True,
+        amiss: Callable[[RobotState], str] = lambda _: "",
     ) -> None:
         super().__init__(name, weight)
-        self._grips = grips
+        self._grips, self._amiss = grips, amiss
+        self._patience = PATIENCE / style.share
         self._arm, self._slot, self._id = arm, slot, object_id
         self._goal_of, self._done_when = goal, done
         metadata = slot.policy.metadata
@@ -120,12 +123,13 @@ class RunPolicy(Phase):
             except ReinsError as error:  # the arm moves: whoever takes over from here must find it at rest
                 self._failure = str(error)
         velocity = self._decoder.step()
-        fraction = min(1.0, elapsed / PATIENCE)
+        fraction = min(1.0, elapsed / self._patience)
         if self._braking:
             stands = not np.any(velocity)
             return PhaseStep(velocity, stands and not self._failure, fraction, self._failure if stands else "")
-        if elapsed > PATIENCE and not self._failure:
-            self._failure = f"the policy '{self._slot.policy.name}' did not get there in {PATIENCE:.0f} s"
+        if elapsed > self._patience and not self._failure:
+            late = f"the policy '{self._slot.policy.name}' did not get there in {self._patience:.0f} s"
+            self._failure = ": ".join(filter(None, (late, self._amiss(state))))
         if self._failure or self._reached >= LASTING * self._arm.profile.rates.command:
             self._braking = True
             self._decoder.brake()
