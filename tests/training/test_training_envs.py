@@ -14,7 +14,9 @@ import reins.training.envs
 from reins.contracts.errors import ReinsError
 from reins.hardware.kinematics import ToolPose
 from reins.hardware.robot import StopCategory
-from reins.training.envs.core import HOLD, LASTING, SkillEnv
+from reins.models.metadata import TWIST_SIZE
+from reins.skills.observation import ObservationBuilder
+from reins.training.envs.core import HOLD, LASTING, SkillEnv, terms_of
 from reins.training.envs.randomisation import load_randomisation
 from reins.training.envs.register import env_id
 from reins.training.envs.stage import MujocoStage
@@ -54,6 +56,19 @@ def test_the_same_seed_gives_the_same_episode(env: SkillEnv) -> None:
     first = episode()
     env.reset(seed=9)
     np.testing.assert_array_equal(first, episode())
+
+
+def test_a_policy_that_runs_beside_it_sees_the_errors_of_the_observation(env: SkillEnv) -> None:
+    terms = terms_of(type(env.task))
+    builder = ObservationBuilder(terms, len(env.profile.joints), TWIST_SIZE)
+    observation, _ = env.reset(seed=3)
+    errors = []
+    for _ in range(40):
+        np.testing.assert_array_equal(builder.build(env.view_input)[0], observation["observation"])
+        errors.append(env.view_input.tool.position - env.tool.position)
+        observation, *_ = env.step(np.zeros(5, np.float32))
+    most = load_randomisation("training").noise.high
+    assert 0.0 < np.std(errors) < 1.5 * most
 
 
 def test_rewards_of_a_batch_are_those_of_its_rows(env: SkillEnv) -> None:

@@ -240,14 +240,14 @@ class SkillEnv(gym.Env[Observation, NDArray[np.float32]]):
         view = (
             self._camera.look(state.stamp - self._began, subject, tool, state.gripper_holding) if self._looks else None
         )
-        velocity = jacobian[:3].dot(state.velocity)
-        goal = ToolPose(self._place, tool.rotation)
-        self._input = PolicyInput(state, tool, goal, self._last, velocity, view, self.style)
-        built = self._builder.build(self._input)[0].copy()
+        measured, velocity = tool, jacobian[:3].dot(state.velocity)
         if self._noise > 0.0:
-            built[:6] += self.np_random.normal(0.0, self._noise, 6).astype(np.float32)
+            errors = self.np_random.normal(0.0, self._noise, 6)
+            measured, velocity = ToolPose(tool.position + errors[:3], tool.rotation), velocity + errors[3:]
+        goal = ToolPose(self._place, tool.rotation)
+        self._input = PolicyInput(state, measured, goal, self._last, velocity, view, self.style)
         return {
-            "observation": built,
+            "observation": self._builder.build(self._input)[0].copy(),
             "achieved_goal": self.task.achieved(tool.position, subject[:3].copy()),
             "desired_goal": self.setup.goal.copy(),
         }
