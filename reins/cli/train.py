@@ -45,6 +45,10 @@ ModelOut = Annotated[
     Path | None,
     typer.Option("--out", help="Where a model that is good enough is written too.", file_okay=False),
 ]
+Start = Annotated[
+    Path | None,
+    typer.Option(help="Exported model to begin with, instead of nothing.", exists=True, dir_okay=False),
+]
 Minutes = Annotated[float | None, typer.Option(min=0.01, help="Pause after so long; run again to go on.")]
 SaveEvery = Annotated[float, typer.Option(min=1.0, help="Seconds between two checkpoints.")]
 RUNS = Path("out/training")
@@ -107,10 +111,7 @@ def planner(
     finish: Finish = False,
     examples: Annotated[int, typer.Option(min=1, help="Examples that it is measured on, of each kind.")] = 200,
     save_every: SaveEvery = 120.0,
-    start: Annotated[
-        Path | None,
-        typer.Option(help="Exported model (.gguf) to begin with, instead of nothing.", exists=True, dir_okay=False),
-    ] = None,
+    start: Start = None,
     rate: Rate = None,
     prompts: Annotated[float | None, typer.Option(min=0.0, help="Weight of the prompts in the loss.")] = None,
     threads: Threads = 2,

@@ -6,7 +6,20 @@ import typer
 
 from reins.cli.console import ExitCode, out
 from reins.cli.long_work import interruptible, part_bar, quick_torch
-from reins.cli.train import RUNS, Finish, Minutes, ModelOut, Rate, Run, SaveEvery, Seed, Steps, Threads, needs_extra
+from reins.cli.train import (
+    RUNS,
+    Finish,
+    Minutes,
+    ModelOut,
+    Rate,
+    Run,
+    SaveEvery,
+    Seed,
+    Start,
+    Steps,
+    Threads,
+    needs_extra,
+)
 
 
 def perception(
@@ -20,6 +33,7 @@ def perception(
     examples: Annotated[int, typer.Option(min=1, help="Pictures that it is measured on, of each kind.")] = 200,
     save_every: SaveEvery = 120.0,
     rate: Rate = None,
+    start: Start = None,
     threads: Threads = 2,
     run: Run = RUNS,
     folder: ModelOut = None,
@@ -44,7 +58,7 @@ def perception(
             save_every=save_every,
             stopped=lambda: bool(interrupted),
         )
-        result = make_vision_model(settings, place, limits, examples, tell, on_part, folder, finish, threads)
+        result = make_vision_model(settings, place, limits, examples, tell, on_part, folder, finish, threads, start)
     if result.model is None:
         step = result.run.progress.step
         out.print(f"paused at step {step} of {settings.steps}; the same command goes on from {place}")

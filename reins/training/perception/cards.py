@@ -6,6 +6,7 @@ from typing import Any, Final
 from reins.training.perception.evaluate import Seen
 from reins.training.perception.network import size_of
 from reins.training.perception.scores import Counts, Score, reliability, score_of
+from reins.training.perception.settings import VisionTrainingSettings
 from reins.training.perception.train import Run
 
 PICTURES: Final[Mapping[str, str]] = {
@@ -49,10 +50,10 @@ answers no questions.
 
 ## Training
 
-From nothing, on {pictures.samples} pictures that are made up (`reins/training/renders/`, randomisation `training`,
-painted by {pictures.sim} with the robot {pictures.robot}), each seen otherwise every time: mirrored, moved, turned,
-in other light. {progress.step} steps of {settings.batch} pictures, in {progress.seconds / 60:.0f} minutes and those
-that painting takes; seed {settings.seed}.
+{_start(settings)}, on {pictures.samples} pictures that are made up (`reins/training/renders/`,
+randomisation `training`, painted by {pictures.sim} with the robot {pictures.robot}), each seen otherwise every time:
+mirrored, moved, turned, in other light. {progress.step} steps of {settings.batch} pictures, in
+{progress.seconds / 60:.0f} minutes and those that painting takes; seed {settings.seed}.
 To make one like it: `reins train perception --seed {settings.seed}`.
 
 | step | minutes | loss of words | loss of places | objects | objects, held out |
@@ -82,6 +83,10 @@ How sure it is is calibrated on as many pictures of the first kind again. On tho
 It knows one table, from above or from the hand, and the colours of our worlds. What it says places nothing where depth
 shows nothing: see `docs/perception.md`.
 """
+
+
+def _start(settings: VisionTrainingSettings) -> str:
+    return f"From the model with the SHA-256 `{settings.start}`" if settings.start else "From nothing"
 
 
 def _row(title: str, score: Score, counts: Counts) -> str:

@@ -1,4 +1,4 @@
-"""A trained network as one ONNX file: a step that looks at the picture if it is told to, and says what comes next.
+"""A trained network as one ONNX file, and back: a step that looks at the picture if told to, and says what comes next.
 
 Looking is one branch of an If, so that it costs nothing once the picture is known; the other branch takes the keys and
 values of the picture as they came out before. The heads that only training needs are left out.
@@ -8,20 +8,27 @@ from typing import Any, Final
 
 import numpy as np
 import onnx
+import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from reins.models.vision import METADATA_KEY, Certainty, VisionContract, VisionTraining
+from reins.contracts.errors import ReinsError
+from reins.models.vision import METADATA_KEY, Certainty, VisionContract, VisionTraining, read_vision_contract
 from reins.perception.vision_language.tiny.words import FORMAT, SIZE
 from reins.training.network import IR_VERSION, OPSET, PRODUCER
 from reins.training.perception.network import Attention, Feed, TinyVlm
+from reins.training.perception.settings import Shape
 
 EPSILON: Final = 1e-5
 """What is added under the root of a norm; PyTorch's own."""
 
 LARGE: Final = 1024
 """Weights of as many numbers are stored in half precision; ONNX Runtime makes single precision of them as it loads."""
+
+
+Weights = dict[str, Tensor | NDArray[Any]]
+"""Constants of a file, by name."""
 
 
 class _Graph:
@@ -32,7 +39,7 @@ class _Graph:
         weights: by name; shared by the graphs of a model.
     """
 
-    def __init__(self, prefix: str, weights: dict[str, NDArray[Any]]) -> None:
+    def __init__(self, prefix: str, weights: Weights) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self._prefix, self._weights = prefix, weights
 
@@ -44,11 +51,9 @@ class _Graph:
 
     def weight(self, value: Tensor | NDArray[Any]) -> str:
         """The name of a constant."""
-        array = value.detach().numpy() if isinstance(value, Tensor) else value
         name = f"weight_{len(self._weights)}"
-        is_large = array.dtype == np.float32 and array.size >= LARGE
-        self._weights[name] = np.ascontiguousarray(array.astype(np.float16) if is_large else array)
-        return self.add("Cast", name, to=TensorProto.FLOAT) if is_large else name
+        self._weights[name] = value
+        return self.add("Cast", name, to=TensorProto.FLOAT) if _is_large(value) else name
 
     def number(self, value: float) -> str:
         """The name of a constant number."""
@@ -95,31 +100,11 @@ def export(
         measured: what it scored where.
         certainty: how sure it is when it says so; by default as its probabilities say.
     """
-    shape = network.shape
-    contract = VisionContract(
-        words=FORMAT,
-        tokens=SIZE,
-        width=shape.width,
-        height=shape.height,
-        length=shape.length,
-        cells=shape.cells,
-        memories=2 * shape.decoder_layers,
-        heads=shape.heads,
-        per_head=shape.features // shape.heads,
-        certainty=certainty or Certainty(),
-        training=training,
-        measured=measured,
-        opset=OPSET,
-    )
-    weights: dict[str, NDArray[Any]] = {}
-    step = _Graph("step_", weights)
-    step.add(
-        "If", "begin", outputs=("seen",), then_branch=_looking(network, weights), else_branch=_remembering(contract)
-    )
-    _speaking(step, network)
-    keys = [contract.memories, contract.heads]
+    contract = _contract(network.shape, training, measured, certainty)
+    nodes, weights = _assembled(network, contract)
+    shape, keys = network.shape, [contract.memories, contract.heads]
     graph = helper.make_graph(
-        step.nodes,
+        nodes,
         "tiny_vlm",
         [
             helper.make_tensor_value_info("picture", TensorProto.UINT8, [1, shape.height, shape.width, 3]),
@@ -134,7 +119,7 @@ def export(
             helper.make_tensor_value_info("seen", TensorProto.FLOAT, [*keys, shape.cells, contract.per_head]),
             helper.make_tensor_value_info("said", TensorProto.FLOAT, [*keys, "said_now", contract.per_head]),
         ],
-        [numpy_helper.from_array(array, name) for name, array in weights.items()],
+        [numpy_helper.from_array(_stored(value), name) for name, value in weights.items()],
     )
     model = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name=PRODUCER, ir_version=IR_VERSION
@@ -144,7 +129,77 @@ def export(
     return bytes(model.SerializeToString())
 
 
-def _looking(network: TinyVlm, weights: dict[str, NDArray[Any]]) -> onnx.GraphProto:
+def network_of(data: bytes, shape: Shape) -> TinyVlm:
+    """The network of a file that `export` wrote, so that training can begin with it.
+
+    The heads that only training needs begin anew, and large weights are as exact as half precision stores them.
+
+    Args:
+        data: of the file.
+        shape: that the network has.
+
+    Raises:
+        ReinsError: it is no such file, or its network has another shape.
+    """
+    contract = read_vision_contract(data)
+    network = TinyVlm(shape)
+    expected = _contract(shape, contract.training, contract.measured, contract.certainty)
+    _, weights = _assembled(network, expected)
+    stored = {entry.name: numpy_helper.to_array(entry) for entry in onnx.load_from_string(data).graph.initializer}
+    fits = contract == expected and {name: _stored(value).shape for name, value in weights.items()} == {
+        name: value.shape for name, value in stored.items()
+    }
+    if not fits:
+        raise ReinsError("its network has another shape than this training's; train from nothing, or with its settings")
+    with torch.no_grad():
+        for name, view in weights.items():
+            if isinstance(view, Tensor):  # of the network's own memory, turned or not
+                view.detach().copy_(torch.from_numpy(stored[name].astype(np.float32)))
+    return network
+
+
+def _contract(
+    shape: Shape, training: VisionTraining, measured: dict[str, float], certainty: Certainty | None
+) -> VisionContract:
+    return VisionContract(
+        words=FORMAT,
+        tokens=SIZE,
+        width=shape.width,
+        height=shape.height,
+        length=shape.length,
+        cells=shape.cells,
+        memories=2 * shape.decoder_layers,
+        heads=shape.heads,
+        per_head=shape.features // shape.heads,
+        certainty=certainty or Certainty(),
+        training=training,
+        measured=measured,
+        opset=OPSET,
+    )
+
+
+def _assembled(network: TinyVlm, contract: VisionContract) -> tuple[list[onnx.NodeProto], Weights]:
+    """The nodes of a step, and its weights, which are views of the network's."""
+    weights: Weights = {}
+    step = _Graph("step_", weights)
+    step.add(
+        "If", "begin", outputs=("seen",), then_branch=_looking(network, weights), else_branch=_remembering(contract)
+    )
+    _speaking(step, network)
+    return step.nodes, weights
+
+
+def _is_large(value: Tensor | NDArray[Any]) -> bool:
+    return isinstance(value, Tensor) and value.numel() >= LARGE
+
+
+def _stored(value: Tensor | NDArray[Any]) -> NDArray[Any]:
+    """A constant as the file has it."""
+    array = value.detach().numpy() if isinstance(value, Tensor) else value
+    return np.ascontiguousarray(array.astype(np.float16) if _is_large(value) else array)
+
+
+def _looking(network: TinyVlm, weights: Weights) -> onnx.GraphProto:
     """The branch that looks at the picture: keys and values of its cells for every layer that speaks."""
     shape, graph = network.shape, _Graph("look_", weights)
     x = graph.add("Cast", "picture", to=TensorProto.FLOAT)

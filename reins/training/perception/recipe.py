@@ -62,6 +62,7 @@ def make_vision_model(
     out: Path | None = None,
     finish: bool = False,
     processes: int = 2,
+    start: Path | None = None,
 ) -> VisionResult:
     """Train the model, or go on training it; once that is done, measure and export it.
 
@@ -75,11 +76,14 @@ def make_vision_model(
         out: where a model that is good enough is written too.
         finish: measure and export what there is when the time is up, too, unless someone asked for a pause.
         processes: that paint pictures; 0 for this one.
+        start: exported model to begin with.
 
     Raises:
-        ReinsError: the run in `folder` was made with other settings, or nothing can be painted here.
+        ReinsError: the run in `folder` was made with other settings, nothing can be painted here, or there is nothing
+            to begin with in `start`.
     """
-    run = train(settings, folder, limits, processes, tell, on_part)
+    run = train(settings, folder, limits, processes, tell, on_part, start)
+    settings = run.settings
     if not run.done and (limits.stopped() or not finish or not run.progress.step):
         return VisionResult(run, {}, None)
     tell(f"measuring on {measured} pictures of each kind")

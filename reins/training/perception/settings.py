@@ -83,6 +83,7 @@ class VisionTrainingSettings(BaseModel):
 
     Attributes:
         seed: of everything random.
+        start: SHA-256 of the exported model that it begins with; "" for a network that knows nothing.
         shape: of the network.
         pictures: that it is trained on.
         steps: gradient steps.
@@ -100,6 +101,7 @@ class VisionTrainingSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: int = Field(default=1, ge=0)
+    start: str = ""
     shape: Shape = Shape()
     pictures: PicturesSettings = PicturesSettings()
     steps: int = Field(default=5_500, gt=0)

@@ -4,17 +4,19 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 
+from reins.contracts.errors import ReinsError
 from reins.models.vision import VisionTraining
 from reins.training.limits import Limits, OnPart, Tell
 from reins.training.muon import Muon
 from reins.training.perception.batches import batch_of_step
 from reins.training.perception.evaluate import evaluate
-from reins.training.perception.export import export
+from reins.training.perception.export import export, network_of
 from reins.training.perception.loss import losses_of
 from reins.training.perception.network import TinyVlm
 from reins.training.perception.samples import Sample
@@ -79,7 +81,13 @@ class Run:
 
 
 def train(
-    settings: VisionTrainingSettings, folder: Path, limits: Limits, processes: int, tell: Tell, on_part: OnPart
+    settings: VisionTrainingSettings,
+    folder: Path,
+    limits: Limits,
+    processes: int,
+    tell: Tell,
+    on_part: OnPart,
+    start: Path | None = None,
 ) -> Run:
     """Paint the pictures and train, or go on with that, until the run is done or has to pause.
 
@@ -90,12 +98,16 @@ def train(
         processes: that paint pictures; 0 for this one.
         tell: told of evaluations, a line at a time.
         on_part: told of the pictures that there are, then of the steps that have been taken.
+        start: exported model to begin with.
 
     Raises:
-        ReinsError: the run in `folder` was made with other settings, or nothing can be painted here.
+        ReinsError: the run in `folder` was made with other settings, nothing can be painted here, or there is nothing
+            to begin with in `start`.
     """
     began = time.monotonic()
-    run = _resumed(settings, folder) or _begun(settings, folder)
+    if start is not None:
+        settings = settings.model_copy(update={"start": sha256(_read(start)).hexdigest()})
+    run = _resumed(settings, folder) or _begun(settings, folder, start)
     if run.done:
         return run
     shards = training_shards(settings.pictures, settings.seed, folder)
@@ -144,10 +156,20 @@ def _resumed(settings: VisionTrainingSettings, folder: Path) -> Run | None:
     return run
 
 
-def _begun(settings: VisionTrainingSettings, folder: Path) -> Run:
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ReinsError(f"training cannot begin with {path}: {error.strerror}") from None
+
+
+def _begun(settings: VisionTrainingSettings, folder: Path, start: Path | None) -> Run:
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(settings.seed)
-    network = TinyVlm(settings.shape)
+    try:
+        network = TinyVlm(settings.shape) if start is None else network_of(_read(start), settings.shape)
+    except ReinsError as error:
+        raise ReinsError(f"training cannot begin with {start}: {error}") from error
     run = Run(settings, folder, network, _optimisers(network, settings), Progress())
     save(run)  # from now on the folder belongs to these settings, its pictures too
     return run

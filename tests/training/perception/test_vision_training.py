@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import cv2
@@ -174,6 +175,40 @@ def test_a_model_is_exported_with_its_card_and_stays_out_if_it_is_bad(tmp_path: 
     (folder / "tiny_vlm.md").unlink()
     with pytest.raises(ReinsError, match=r"its checksum is .*tiny_vlm\.md is missing"):
         verify_vision_model("tiny_vlm", tmp_path / "shipped")
+
+
+def test_a_run_begins_where_an_exported_model_is(tmp_path: Path) -> None:
+    first = run_of(tmp_path / "first", settings=SMALL.model_copy(update={"steps": 3}))
+    exported = tmp_path / "model.onnx"
+    exported.write_bytes(export(first.network, NOBODY, {}))
+    stopped = Limits(stopped=lambda: True)
+    second = train(SMALL, tmp_path / "second", stopped, 0, print, unheard, exported)
+    assert second.settings.start == sha256(exported.read_bytes()).hexdigest()
+    for name, weight in second.network.named_parameters():
+        if not name.endswith(("_head.weight", "_head.bias")):
+            was = dict(first.network.named_parameters())[name]
+            assert torch.allclose(weight, was, rtol=1e-3, atol=1e-6), name
+    again = export(second.network, NOBODY, {})
+    assert again == exported.read_bytes(), "half precision is exact from then on"
+    with pytest.raises(ReinsError, match="made with start"):
+        train(SMALL, tmp_path / "second", stopped, 0, print, unheard)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (None, "No such file"),
+        (b"GGUF", "training cannot begin with"),
+        (export(TinyVlm(Shape(**{**SMALL.shape.model_dump(), "hidden": 96})), NOBODY, {}), "another shape"),
+    ],
+    ids=["missing", "no model", "another shape"],
+)
+def test_what_it_cannot_begin_with_is_told(tmp_path: Path, data: bytes | None, why: str) -> None:
+    path = tmp_path / "model.onnx"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ReinsError, match=why):
+        train(SMALL, tmp_path / "run", Limits(), 0, print, unheard, path)
 
 
 def test_a_paused_run_exports_nothing_unless_it_is_to_finish(tmp_path: Path) -> None:
