@@ -17,7 +17,7 @@ from reins.hardware.host import DriverHost
 from reins.hardware.legged import BodyCommand, LeggedState, SafeBodyCommand
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.locomotion.walks import make_legs
+from reins.locomotion.walks import SCRIPTED, make_legs
 from reins.planning.actions import Done, Look, RunSkill
 from reins.planning.executor import TaskExecutor
 from reins.planning.factory import make_planner
@@ -45,7 +45,7 @@ class LeggedRigSettings:
     Attributes:
         robot: profile name.
         backend: physics engine.
-        walk: what carries the robot: a name of `reins.locomotion.walks`, or a policy's ONNX file.
+        walk: what carries the robot, as `reins.locomotion.walks.make_legs` takes it.
         planner: a name of `reins.planning.factory.WALKING`.
         language: of planners that ask a language model.
         scene_rate: how often it is looked what stands about [Hz], robot time.
@@ -54,7 +54,7 @@ class LeggedRigSettings:
 
     robot: str = "go2"
     backend: str = "mujoco"
-    walk: str = "scripted"
+    walk: str = SCRIPTED
     planner: str = "symbolic"
     language: LanguageSettings = field(default_factory=LanguageSettings)
     scene_rate: float = 5.0

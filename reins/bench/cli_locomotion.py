@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from reins.bench.console import JsonFile, finish, progressing
+from reins.bench.console import JsonFile, Walk, finish, progressing
 from reins.contracts.errors import ReinsError
 
 
@@ -12,7 +12,7 @@ def locomotion(
     sim: Annotated[
         str, typer.Option(help="Simulators, separated by commas: mujoco, pybullet, dds (in real time).")
     ] = "mujoco",
-    walk: Annotated[str, typer.Option(help="What carries the robot: scripted.")] = "scripted",
+    walk: Walk = "scripted",
     ground: Annotated[str, typer.Option(help="Ground: a name, or the path of a YAML file.")] = "flat",
     episodes: Annotated[int, typer.Option(min=1, help="Episodes per simulator.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the commands and pushes.")] = 1,

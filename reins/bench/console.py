@@ -24,6 +24,7 @@ JsonFile = Annotated[
     typer.Option("--json", help="Write settings, summary and episodes to this file."),
 ]
 Robot = Annotated[str, typer.Option(help="Robot profile: a name, such as franka or ur5e, or the path of a YAML file.")]
+Walk = Annotated[str, typer.Option(help="What carries the robot: scripted, a walking policy's name, or its ONNX file.")]
 Backend = Annotated[
     str,
     typer.Option(help="Simulator: mujoco or pybullet; through the graph also franka_peer and ur_peer: real drivers."),

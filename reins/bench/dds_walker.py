@@ -13,7 +13,7 @@ from reins.hardware.robot import FloatArray
 from reins.locomotion.odometry import StandingFeet
 from reins.locomotion.walks import make_legs
 from reins.nodes.scheduling import make_real_time
-from reins.peers.go2.process import ADDRESS, Go2Peer
+from reins.peers.go2.process import ADDRESS, Go2Peer, on_domain
 
 
 class DdsWalker:
@@ -31,9 +31,7 @@ class DdsWalker:
 
     def __init__(self, robot: str, ground: str, walk: str) -> None:
         self._walk, domain = walk, free_domain()
-        profile = load_profile(robot, QuadrupedProfile)
-        drive = profile.unitree and profile.unitree.model_copy(update={"domain": domain})
-        self._profile = profile.model_copy(update={"unitree": drive})
+        self._profile = on_domain(load_profile(robot, QuadrupedProfile), domain)
         self._robot: Go2Robot = self._make()
         self._peer = Go2Peer(domain, profile=robot, ground=ground)
         self._peer.ask("tell", value=True)

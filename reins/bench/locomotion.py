@@ -18,7 +18,7 @@ from reins.locomotion.walks import make_legs
 from reins.safety.legged.limits import tilt_of, yaw_of
 from reins.sim.legged.ground import load_ground
 from reins.sim.legged.simulators import ENGINES, make_walker
-from reins.training.locomotion.commands import draw_velocity
+from reins.training.locomotion.commands import WINDOW, draw_velocity
 
 DDS: Final = "dds"
 """Name of the Go2 behind its DDS topics: the real driver, and the peer."""
@@ -32,9 +32,6 @@ CHANGE: Final = 5.0
 SETTLING: Final = 1.0
 """From its beginning, for which no velocity error counts [s]."""
 
-WINDOW: Final = 0.5
-"""Velocities are compared as their means over this time, about one stride: within a stride a trunk sways [s]."""
-
 PUSHES: Final = 2
 """In an episode."""
 
@@ -45,7 +42,10 @@ STOP_GIVES: Final = 0.02
 """How far a joint may be pressed beyond its limit by the weight on it [rad]."""
 
 SUNK: Final = 0.5
-"""A base lower than this share of the least height of a robot on its legs has fallen."""
+"""A base lower than this share of the least height of a robot on its legs has fallen at once …"""
+
+LOW: Final = 0.5
+"""… and one that is lower than that height for longer than this [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class WalkEpisode:
     Attributes:
         simulator, seed: where, and what it was drawn from.
         commands: the two that were given [m/s, m/s, rad/s].
-        fell: when it fell, after it had stood up [s]; None if it did not.
-        linear, turn: mean error of the velocity over the ground [m/s] and of the yaw rate [rad/s] until then; None
-            where it fell at once.
+        fell: when it fell, or the driver stopped it, after it had stood up [s]; None if neither happened.
+        linear, turn: mean error of the velocity over the ground [m/s] and of the yaw rate [rad/s]; from a fall on the
+            robot stands still, whatever is commanded.
         power: mean of the joints' mechanical power, work that they take from the body counted as well [W].
         violations: states in which a joint was beyond a limit of position, speed or torque.
         fault: why the driver stopped it, if it did; empty otherwise.
@@ -67,8 +67,8 @@ class WalkEpisode:
     seed: int
     commands: tuple[tuple[float, ...], ...]
     fell: float | None
-    linear: float | None
-    turn: float | None
+    linear: float
+    turn: float
     power: float
     violations: int
     fault: str = ""
@@ -162,8 +162,7 @@ def run_locomotion(
 def summarise(episodes: Sequence[WalkEpisode]) -> dict[str, Any]:
     """The figures of some episodes."""
     upright = sum(episode.fell is None for episode in episodes)
-    errors = [(episode.linear, episode.turn) for episode in episodes if episode.linear is not None]
-    linear, turn = np.mean(np.array(errors, dtype=np.float64), axis=0) if errors else (np.nan, np.nan)
+    linear, turn = np.mean([(episode.linear, episode.turn) for episode in episodes], axis=0)
     return {
         "episodes": len(episodes),
         "no_fall_rate": upright / len(episodes),
@@ -171,6 +170,7 @@ def summarise(episodes: Sequence[WalkEpisode]) -> dict[str, Any]:
         "velocity_error": {"linear": float(linear), "turn": float(turn)},
         "power": float(np.mean([episode.power for episode in episodes])),
         "violations": sum(episode.violations for episode in episodes),
+        "faults": sum(bool(episode.fault) for episode in episodes),
     }
 
 
@@ -185,7 +185,7 @@ def run_episode(walker: Walker, profile: QuadrupedProfile, simulator: str, seed:
     drive = _Drive(walker, profile, period)
     for _ in range(round(profile.body.stand_up / period)):
         drive.step(np.zeros(3))
-    fell, violations = None, 0
+    judge, fell, fault, violations = _Judge(profile, period), None, "", 0
     rows: list[FloatArray] = []
     power: list[float] = []
     for number in range(round(WALKING / period)):
@@ -197,12 +197,15 @@ def run_episode(walker: Walker, profile: QuadrupedProfile, simulator: str, seed:
         rows.append(np.concatenate([_velocity(state), drive.told]))
         power.append(float(np.abs(state.effort * state.velocity).sum()))
         violations += _is_beyond(state, profile)
-        if _has_fallen(state, profile):
+        fault = state.fault
+        if judge.has_fallen(state):
             fell = now
             break
+    while len(rows) < round(WALKING / period):  # nobody walks any more, and the commands go on
+        drive.ramp(commands[int(len(rows) * period >= CHANGE)])
+        rows.append(np.concatenate([np.zeros(3), drive.told]))
     linear, turn = _errors(np.array(rows), period)
     told = tuple(tuple(float(part) for part in command) for command in commands)
-    fault = walker.read().fault
     return WalkEpisode(simulator, seed, told, fell, linear, turn, float(np.mean(power)), violations, fault)
 
 
@@ -221,12 +224,33 @@ class _Drive:
 
     def step(self, wanted: FloatArray) -> LeggedState:
         """One period towards `wanted`; the state after it."""
-        self.told = self.told + np.clip(wanted - self.told, -self._most, self._most)
+        self.ramp(wanted)
         self._sequence += 1
         stamp = self._walker.read().stamp
         self._walker.write(SafeBodyCommand(self._sequence, stamp, self._period, self.told, Posture.STAND))
         self._walker.step(self._period)
         return self._walker.read()
+
+    def ramp(self, wanted: FloatArray) -> None:
+        """One period's change of what is told towards `wanted`."""
+        self.told = self.told + np.clip(wanted - self.told, -self._most, self._most)
+
+
+class _Judge:
+    """Whether a robot that has stood up is down again: rolled over, sunk, lower than on its legs for long, or stopped
+    by its driver, which sits it down."""
+
+    def __init__(self, profile: QuadrupedProfile, period: float) -> None:
+        self._profile, self._period = profile, period
+        self._low = 0.0
+
+    def has_fallen(self, state: LeggedState) -> bool:
+        """In the state after another period."""
+        profile = self._profile
+        height = profile.height.lowest if state.height is None else state.height
+        self._low = self._low + self._period if height < profile.height.lowest else 0.0
+        sunk = height < SUNK * profile.height.lowest or self._low > LOW + 1e-9
+        return bool(state.fault) or sunk or tilt_of(state.orientation) >= profile.tilt.stop
 
 
 def _velocity(state: LeggedState) -> FloatArray:
@@ -239,11 +263,6 @@ def _velocity(state: LeggedState) -> FloatArray:
     return np.array([cos * x + sin * y, cos * y - sin * x, turn.apply(odometry.angular)[2]])
 
 
-def _has_fallen(state: LeggedState, profile: QuadrupedProfile) -> bool:
-    height = profile.height.lowest if state.height is None else state.height
-    return tilt_of(state.orientation) >= profile.tilt.stop or height < SUNK * profile.height.lowest
-
-
 def _is_beyond(state: LeggedState, profile: QuadrupedProfile) -> bool:
     """Whether a joint is beyond a limit; the stop that it lies on gives a little."""
     place = (state.position < profile.lower - STOP_GIVES) | (state.position > profile.upper + STOP_GIVES)
@@ -251,11 +270,9 @@ def _is_beyond(state: LeggedState, profile: QuadrupedProfile) -> bool:
     return bool((place | hard | (np.abs(state.velocity) > profile.velocity)).any())
 
 
-def _errors(rows: FloatArray, period: float) -> tuple[float | None, float | None]:
+def _errors(rows: FloatArray, period: float) -> tuple[float, float]:
     """Mean velocity errors [m/s, rad/s] of (t, 6) velocities and commands."""
     window, settling = round(WINDOW / period), round(SETTLING / period)
-    if len(rows) <= settling + window:
-        return None, None
     sums = np.cumsum(rows, axis=0)
     means = (sums[window:] - sums[:-window])[settling:] / window
     wrong = means[:, :3] - means[:, 3:]

@@ -9,10 +9,14 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from reins.bench.report import Report
-from reins.contracts.errors import ReinsError
+from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.kinematics import Kinematics
+from reins.hardware.legs import Sense
 from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import RobotState
+from reins.locomotion.policy import PolicyWalk, shipped_walks
 from reins.models.metadata import TOOL_TWIST
 from reins.models.registry import find_model, list_models
 from reins.skills.action import TwistDecoder
@@ -25,7 +29,8 @@ BLOCK: Final = 100
 
 
 def run_policy(robot: str, name: str | None, steps: int, folder: Path | None = None) -> Report:
-    """Time a policy's step (build the observation, infer, build the action) and bare `InferenceSession.run`.
+    """Time a policy's step (build the observation, infer, build the action) and bare `InferenceSession.run`. What a
+    walking policy's action needs beyond that is the trot.
 
     Args:
         robot: profile name.
@@ -36,9 +41,16 @@ def run_policy(robot: str, name: str | None, steps: int, folder: Path | None = N
     Raises:
         ReinsError: no such policy.
     """
-    profile = load_profile(robot)
-    policy, data = _policy(profile, name, folder)
-    stepped, bare = Stepped(policy, profile), _Bare(data)
+    profile = load_profile(robot, Profile)
+    stepped: Stepped | _SteppedWalk
+    if isinstance(profile, QuadrupedProfile):
+        path = _walk(profile, name, folder)
+        stepped, data, named = _SteppedWalk(PolicyWalk(profile, path)), path.read_bytes(), path.stem
+    else:
+        arm = load_profile(robot)
+        policy, data = _policy(arm, name, folder)
+        stepped, named = Stepped(policy, arm), policy.name
+    bare = _Bare(data)
     ours: list[float] = []
     decoded: list[float] = []
     theirs: list[float] = []
@@ -55,7 +67,7 @@ def run_policy(robot: str, name: str | None, steps: int, folder: Path | None = N
         "bare_onnx_us": _percentiles(theirs),
         "ratio": float(np.median(ours) / np.median(theirs)),
     }
-    return Report("policy", {"robot": robot, "policy": policy.name, "steps": len(ours)}, summary)
+    return Report("policy", {"robot": robot, "policy": named, "steps": len(ours)}, summary)
 
 
 def _policy(profile: RobotProfile, name: str | None, folder: Path | None) -> tuple[OnnxPolicy, bytes]:
@@ -107,6 +119,48 @@ class Stepped:
             begin = clock()
             decoder.aim(action, 1.0, *self._posture)
             decoder.step()
+            taken.append(1e6 * (clock() - begin))
+        return taken
+
+
+def _walk(profile: QuadrupedProfile, name: str | None, folder: Path | None) -> Path:
+    """The file of a walking policy: the one of that name, or the first for this robot."""
+    walks = shipped_walks(folder)
+    if name is not None:
+        return look_up("walking policy", name, walks)
+    if not walks:
+        raise ReinsError(f"there is no policy for '{profile.name}'; make one: reins train locomotion")
+    return next(iter(walks.values()))
+
+
+class _SteppedWalk:
+    """A walking policy's step on a robot that stands, told to walk."""
+
+    def __init__(self, walk: PolicyWalk) -> None:
+        self._walk = walk
+        joints = walk.stance[None]
+        self._command = np.array([[0.5, 0.0, 0.1]])
+        self._sense = Sense(
+            np.array([[0.0, 0.0, 1.0]]), np.zeros((1, 3)), joints, np.zeros_like(joints), np.ones((1, 4), dtype=bool)
+        )
+
+    def time(self, steps: int) -> list[float]:
+        """How long each of `steps` took [µs]."""
+        act, sense, command, clock = self._walk.act, self._sense, self._command, time.perf_counter
+        taken = []
+        for _ in range(steps):
+            begin = clock()
+            act(sense, command)
+            taken.append(1e6 * (clock() - begin))
+        return taken
+
+    def time_decoding(self, steps: int) -> list[float]:
+        """How long the trot took for each of `steps` [µs]."""
+        trot, sense, command, clock = self._walk.trot, self._sense, self._command, time.perf_counter
+        taken = []
+        for _ in range(steps):
+            begin = clock()
+            trot.step(sense, command)
             taken.append(1e6 * (clock() - begin))
         return taken
 

@@ -1,14 +1,17 @@
 """`reins conformance`: what every driver must do, checked on one, simulated or real."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
+from reins.bench.console import Walk
 from reins.cli.console import ExitCode, err, out
 
 if TYPE_CHECKING:
@@ -19,9 +22,11 @@ if TYPE_CHECKING:
     from reins.hardware.conformance.check import Entry
     from reins.hardware.conformance.subject import Subject
     from reins.hardware.conformance.suite import Result
-    from reins.hardware.conformance.under_test import UnderTest
+    from reins.hardware.conformance.under_test import Tampering, UnderTest
     from reins.hardware.profile_base import Profile
-    from reins.peers.robot import Peering
+
+GO2: Final = "go2"
+"""Name of the driver whose peer is found by its DDS domain, and not by an address."""
 
 COLOURS = {"passed": "green", "failed": "bold red", "left out": "dim"}
 
@@ -42,7 +47,10 @@ def conformance(
             help="Robot profile: a name, or the path of a YAML file; franka, ur5e or go2 where none is named."
         ),
     ] = "",
-    ip: Annotated[str, typer.Option("--ip", help="Address of a real robot; franka and ur: a peer without one.")] = "",
+    ip: Annotated[
+        str, typer.Option("--ip", help="Address of a real robot; franka, ur and go2: a peer without one.")
+    ] = "",
+    walk: Walk = "scripted",
     only: Annotated[list[str] | None, typer.Option(help="Run this check alone; may be given again.")] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Write summary and checks to this file.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Move a real robot without asking first.")] = False,
@@ -54,7 +62,7 @@ def conformance(
     three centimetres; a legged robot stands up, walks half a metre each way, and lies down. Keep a hand on its own
     emergency stop. Exit status 1 when a check failed.
 
-    A peer speaks the arm's protocol with our simulation behind it. Its network is cut and it is made to fail, too.
+    A peer speaks the robot's protocol with our simulation behind it. Its network is cut and it is made to fail, too.
     """
     from reins.bench.report import Report
     from reins.hardware.conformance.legged.suite import LEGGED_CHECKS
@@ -63,7 +71,6 @@ def conformance(
     from reins.hardware.profile_base import Profile
     from reins.hardware.real import usual_profile
     from reins.nodes.scheduling import make_real_time
-    from reins.peers.process import address_of_its_own
 
     profile = profile or usual_profile(robot)
     limits = load_profile(profile, Profile)
@@ -71,39 +78,75 @@ def conformance(
     if show:
         out.print(_list(entries))
         return
-    peering = None if ip else _peering(robot)
-    address = ip if peering is None else address_of_its_own()
-    subject = _subject(robot, limits, address)
+    stand_in = None if ip else _stand_in(robot, profile, limits)
+    if stand_in is None:
+        subject = _subject(robot, limits, ip, walk)
+    else:
+        subject = _subject(robot, stand_in.limits, stand_in.address, walk)
     if subject.paced:
         make_real_time()
     with ExitStack() as stack:
-        if peering is not None:
-            peer = peering.start(profile=profile, world="tabletop", seed=0, address=address)
-            subject.tampering = stack.enter_context(peer)
+        if stand_in is not None:
+            subject.tampering = stack.enter_context(stand_in.start())
         stack.callback(subject.close)
         subject.open()
         with err.status("connected") as status:
-            agrees = _Consent(subject, status, given=yes or peering is not None or subject.robot.spec.simulated)
+            agrees = _Consent(subject, status, given=yes or stand_in is not None or subject.robot.spec.simulated)
             results = list(run_checks(subject, entries, agrees))
     out.print(_table(robot, results))
     summary = {ending: sum(result.ending.value == ending for result in results) for ending in COLOURS}
     out.print(", ".join(f"{count} {ending}" for ending, count in summary.items()))
     if file:
-        settings = {"robot": robot, "profile": profile, "ip": ip}
+        settings = {"robot": robot, "profile": profile, "ip": ip, "walk": walk}
         figures = {ending.replace(" ", "_"): count for ending, count in summary.items()}
         Report("conformance", settings, figures, [result.record() for result in results]).write_json(file)
     if summary["failed"]:
         raise typer.Exit(int(ExitCode.FAILED))
 
 
-def _peering(robot: str) -> "Peering | None":
-    """The peer that stands in for the robot of a driver, if it has one."""
+class _Peer(Protocol):
+    """A running peer, as the suite needs it."""
+
+    def __enter__(self) -> "Tampering": ...
+
+    def __exit__(self, *_: Any) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _StandIn:
+    """A peer in a robot's place.
+
+    Attributes:
+        limits: the profile with which a driver reaches it.
+        address: likewise.
+        start: starts it.
+    """
+
+    limits: "Profile"
+    address: str
+    start: Callable[[], _Peer]
+
+
+def _stand_in(robot: str, profile: str, limits: "Profile") -> _StandIn | None:
+    """The peer that stands in for the robot of a driver, if it has one; `profile` is the name or file of `limits`."""
+    from reins.demo.session import free_domain
+    from reins.hardware.quadruped import QuadrupedProfile
+    from reins.peers.go2.process import ADDRESS, Go2Peer, on_domain
+    from reins.peers.process import address_of_its_own
     from reins.peers.robot import PEERS
 
-    return next((peering for peering in PEERS.values() if peering.driver == robot), None)
+    if robot == GO2 and isinstance(limits, QuadrupedProfile):
+        domain = free_domain()
+        return _StandIn(on_domain(limits, domain), ADDRESS, partial(Go2Peer, domain, profile=profile))
+    peering = next((peering for peering in PEERS.values() if peering.driver == robot), None)
+    if peering is None:
+        return None
+    address = address_of_its_own()
+    start = partial(peering.start, profile=profile, world="tabletop", seed=0, address=address)
+    return _StandIn(limits, address, start)
 
 
-def _subject(name: str, profile: "Profile", address: str) -> "UnderTest[Any, Any, Any]":
+def _subject(name: str, profile: "Profile", address: str, walk: str) -> "UnderTest[Any, Any, Any]":
     """The driver of that name, not yet connected."""
     from reins.contracts.errors import look_up
     from reins.hardware.conformance.legged.subject import LeggedSubject
@@ -113,12 +156,14 @@ def _subject(name: str, profile: "Profile", address: str) -> "UnderTest[Any, Any
     from reins.nodes.drivers import LEGGED, make_robot, real_drivers
     from reins.sim.simulators import SIMULATORS, require_simulator
 
-    real = {**real_drivers(), **LEGGED}
-    look_up("driver", name, {**SIMULATORS, **real})
+    real = [*real_drivers(), *LEGGED]
+    look_up("driver", name, dict.fromkeys([*SIMULATORS, *real]))
     if name in SIMULATORS:
         require_simulator(name)
     if isinstance(profile, QuadrupedProfile):
-        return LeggedSubject(partial(make_robot, name, profile, "flat", 0, address), profile, networked=name in real)
+        return LeggedSubject(
+            partial(make_robot, name, profile, "flat", 0, address, walk), profile, networked=name in real
+        )
     assert isinstance(profile, RobotProfile), "there are two kinds"
     return Subject(partial(make_robot, name, profile, "tabletop", 0, address), profile, networked=name in real)
 

@@ -42,7 +42,7 @@ def _of_robot(robot: str, profile: str, ip: str) -> "Sequence[Callable[[], list[
     from reins.hardware.real import usual_profile
     from reins.nodes.drivers import LEGGED, real_drivers
 
-    look_up("driver", robot, {**real_drivers(), **LEGGED})
+    look_up("driver", robot, dict.fromkeys([*real_drivers(), *LEGGED]))
     if robot in robot_checks.PORTS and not ip:
         raise ReinsError(f"the driver '{robot}' needs the address of the robot: --ip")
     limits = load_profile(profile or usual_profile(robot), Profile)

@@ -124,12 +124,15 @@ def _measured(path: Path, metadata: "PolicyMetadata", sims: list[str], episodes:
     Raises:
         ReinsError: it succeeds too seldom to be let in, or less often than its card says by more than chance explains.
     """
+    from reins.models.metadata import FOOT_OFFSET
+
     if not metadata.training.environment.startswith("reins/") or metadata.measured is None:
         return ": not measured again; it was not trained in an environment of ours"
+    if metadata.action.meaning == FOOT_OFFSET:
+        return _walked(path, metadata, sims, episodes, metadata.measured.success_rate)
     from reins.cli.train import needs_extra
 
     with needs_extra():
-        from reins.bench.report import success_interval
         from reins.hardware.profile import load_profile
         from reins.skills.policy import load_policy
         from reins.training.rl.gate import ELSEWHERE, HERE, shortfall
@@ -140,6 +143,31 @@ def _measured(path: Path, metadata: "PolicyMetadata", sims: list[str], episodes:
     here = found.get(HERE, stated)
     if short := shortfall(task, here, found.get(ELSEWHERE)):
         raise ReinsError(short)
-    if HERE in found and success_interval(round(here * episodes), episodes)[1] < stated:
-        raise ReinsError(f"it succeeded in {here:.1%} of {episodes} episodes, and its card says {stated:.1%}")
+    if HERE in found:
+        _agrees(here, episodes, stated)
     return ": " + ", ".join(f"{rate:.1%} of {episodes} episodes in {name}" for name, rate in found.items())
+
+
+def _walked(path: Path, metadata: "PolicyMetadata", sims: list[str], episodes: int, stated: float) -> str:
+    """The same of a policy that walks, measured beside the trot alone; its card says `stated`.
+
+    Raises:
+        ReinsError: as `_measured`.
+    """
+    from reins.training.locomotion.gate import HERE, TITLES, shortfalls
+    from reins.training.locomotion.measure import measure
+
+    policy, trot = measure(metadata.robot, path, sims, episodes)
+    if short := shortfalls(policy, trot):
+        raise ReinsError("; ".join(short))
+    if HERE in policy:
+        _agrees(policy[HERE].no_fall, episodes, stated)
+    return ": " + "; ".join(f"{walking} in {TITLES[sim]}, {episodes} episodes" for sim, walking in policy.items())
+
+
+def _agrees(found: float, episodes: int, stated: float) -> None:
+    """Raise ReinsError if a success rate is lower than `stated` by more than chance explains."""
+    from reins.bench.report import success_interval
+
+    if success_interval(round(found * episodes), episodes)[1] < stated:
+        raise ReinsError(f"it succeeded in {found:.1%} of {episodes} episodes, and its card says {stated:.1%}")

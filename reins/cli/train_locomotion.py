@@ -23,7 +23,7 @@ def locomotion(
     threads: Threads = 1,
     run: Run = RUNS,
     folder: Annotated[
-        Path | None, typer.Option("--out", help="Where a policy that passes its gate is written too.", file_okay=False)
+        Path | None, typer.Option("--out", help="Where a policy that is good enough is written too.", file_okay=False)
     ] = None,
 ) -> None:
     """Train a policy that walks at body velocities, measure it, export it. Ctrl-C saves; the same command goes on."""
@@ -40,7 +40,7 @@ def locomotion(
         interruptible() as interrupted,
         progress_bar("locomotion", settings.steps) as (progress, bar),
     ):
-        limits = WalkLimits(seconds, save_every, lambda: bool(interrupted))
+        limits = WalkLimits(seconds, save_every, lambda: bool(interrupted), finish)
 
         def tell(line: str) -> None:
             progress.console.print(escape(line))
@@ -48,10 +48,10 @@ def locomotion(
         def advance(done: int) -> None:
             progress.update(bar, completed=done)
 
-        result = make_walk(settings, place, limits, episodes, tell, advance, folder, finish and not interrupted)
+        result = make_walk(settings, place, limits, episodes, tell, advance, folder)
     if result.model is None:
         out.print(f"paused at step {result.run.steps} of {settings.steps}; the same command goes on from {place}")
         raise typer.Exit(int(ExitCode.CANCELLED))
     out.print(f"wrote {result.model}")
-    if not result.enters(settings.gate):
+    if result.objections:
         raise typer.Exit(int(ExitCode.FAILED))

@@ -6,7 +6,7 @@ the odometry frame (REP 105): continuous, z up. Quaternions are x y z w.
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,35 @@ class Posture(IntEnum):
     """On its legs: standing, or walking where a velocity is commanded."""
 
 
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """How a robot carries itself while it stands and walks; how much each number is, is its way of walking's affair.
+
+    Attributes:
+        height: of the body, from -1, lowest, to 1, highest; 0 is as usual.
+        style: of its steps, from -1, flat and quick, to 1, high and slow; 0 is as usual.
+    """
+
+    height: float = 0.0
+    style: float = 0.0
+
+    @property
+    def numbers(self) -> FloatArray:
+        """(2,) height and style."""
+        return np.array([self.height, self.style])
+
+    def objection(self) -> str:
+        """Why there is no such gait, one clause; empty where there is."""
+        for name, value in (("height", self.height), ("style", self.style)):
+            if not -1.0 <= value <= 1.0:  # what is no number is refused, too
+                return f"{name} of the gait is {value}, which is not in -1 … 1"
+        return ""
+
+
+AS_USUAL: Final = Gait()
+"""The gait of everybody who asks for no other one."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyCommand:
     """What a source (a skill, teleop) wants of a legged robot.
@@ -35,6 +64,7 @@ class BodyCommand:
         velocity: (3,) body velocity [m/s, m/s, rad/s].
         activation: robot time when the goal (or the press of the dead-man) that this command serves began [s].
         posture: on its legs, or sitting.
+        gait: how it carries itself on them.
         trace_ns: CLOCK_MONOTONIC of the source when it sent this [ns], 0 if untraced; only for latency measurements.
     """
 
@@ -45,6 +75,7 @@ class BodyCommand:
     velocity: FloatArray
     activation: float
     posture: Posture = Posture.STAND
+    gait: Gait = AS_USUAL
     trace_ns: int = 0
 
 
@@ -58,6 +89,7 @@ class SafeBodyCommand:
         period: how long until the next one is due [s]; past the profile's `stale_after` the driver stops by itself.
         velocity: (3,) body velocity [m/s, m/s, rad/s].
         posture: on its legs, or sitting.
+        gait: how it carries itself on them.
         trace_ns: passed on from the command that it was made from, 0 if untraced.
     """
 
@@ -66,6 +98,7 @@ class SafeBodyCommand:
     period: float
     velocity: FloatArray
     posture: Posture
+    gait: Gait = AS_USUAL
     trace_ns: int = 0
 
 

@@ -4,7 +4,7 @@ and stops by itself when no more come."""
 import numpy as np
 
 from reins.contracts.errors import ReinsError
-from reins.hardware.legged import Posture, SafeBodyCommand
+from reins.hardware.legged import AS_USUAL, Posture, SafeBodyCommand
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import ROUNDING, FloatArray, StopCategory
 
@@ -19,12 +19,14 @@ class BodyOrders:
         fault: empty, or one sentence that says why the robot does not move.
         cut: the legs are to let go at once.
         sequence: of the last safe command applied, 0 before the first.
+        gait: how to carry the body; as before while the robot is stopped.
     """
 
     def __init__(self, profile: QuadrupedProfile) -> None:
         self._profile = profile
         self.fault, self.cut, self.sequence = "", False, 0
         self.velocity: FloatArray = np.zeros(3)
+        self.gait = AS_USUAL
         self._posture, self._silence, self._watched = Posture.SIT, 0.0, False
 
     @property
@@ -33,7 +35,8 @@ class BodyOrders:
         return Posture.STAND if self.fault and self.velocity.any() else self._posture
 
     def write(self, command: SafeBodyCommand) -> None:
-        """Do this from now on; ignored while a fault is set. What is not finite, or too fast, stops the robot.
+        """Do this from now on; ignored while a fault is set. What is not finite, too fast, or no gait,
+        stops the robot.
 
         Raises:
             ReinsError: it is not three velocities and a posture.
@@ -52,7 +55,10 @@ class BodyOrders:
             told = ", ".join(f"{value:.2f}" for value in command.velocity)
             self.stop(StopCategory.CONTROLLED, f"a commanded velocity, {told}, is beyond the body's speed limits")
             return
-        self.velocity = np.array(command.velocity, dtype=np.float64)
+        if objection := command.gait.objection():
+            self.stop(StopCategory.CONTROLLED, objection)
+            return
+        self.velocity, self.gait = np.array(command.velocity, dtype=np.float64), command.gait
         self._posture = Posture(command.posture)
         self.sequence, self._silence, self._watched = command.sequence, 0.0, True
 

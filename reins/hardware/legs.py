@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reins.hardware.legged import Odometry, Posture
+from reins.hardware.legged import Gait, Odometry, Posture
 from reins.hardware.robot import FloatArray
 
 Flags = NDArray[np.bool_]
@@ -75,13 +75,14 @@ class LegControl(Protocol):
     def reset(self, sense: Sense) -> None:
         """Begin anew, with a robot that lies on the ground, its motors at rest."""
 
-    def step(self, sense: Sense, velocity: FloatArray, posture: Posture) -> Targets:
+    def step(self, sense: Sense, velocity: FloatArray, posture: Posture, gait: Gait) -> Targets:
         """What the joints do next.
 
         Args:
             sense: what was measured, of one robot.
             velocity: (3,) wanted body velocity [m/s, m/s, rad/s].
             posture: whether to be on the legs.
+            gait: how to carry the body.
         """
         ...
 

@@ -1,5 +1,6 @@
 """Where a body is by its legs: feet that stand do not move on the ground."""
 
+import math
 from typing import Final
 
 import numpy as np
@@ -13,6 +14,11 @@ from reins.locomotion.kinematics import LegKinematics
 
 BELIEVED: Final = 0.5
 """Share of a new velocity in the one that is told: a foot's sensor wavers as it lands and leaves."""
+
+
+FLYING: Final = 0.3
+"""A body on no foot is believed to come to rest with this time constant [s]: a trot flies for a moment only, and who is
+carried does not go on as it walked."""
 
 
 class StandingFeet:
@@ -44,5 +50,7 @@ class StandingFeet:
             self._velocity = self._velocity + BELIEVED * (-moving[standing].mean(axis=0) - self._velocity)
             height = float(-(feet[standing] @ sense.up[0]).mean()) + self._foot
             self._position[2] = height
+        else:
+            self._velocity = self._velocity * math.exp(-period / FLYING)
         self._position[:2] += period * Rotation.from_quat(orientation).apply(self._velocity)[:2]
         return Odometry(self._position.copy(), orientation, self._velocity.copy(), sense.rates[0]), height

@@ -1,5 +1,8 @@
 """A policy that moves the feet from where the trot puts them, from an ONNX file that says what it is for."""
 
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -7,16 +10,31 @@ import numpy as np
 import onnxruntime as ort
 
 from reins.contracts.errors import ReinsError
+from reins.hardware.legged import Gait
 from reins.hardware.legs import Sense
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
-from reins.locomotion.observation import ACTIONS, CLIP, REACH, SIZE, TERMS, observe, offsets
-from reins.locomotion.trot import Trot
-from reins.models.metadata import ActionSpec, ObservationTerm, PolicyMetadata
-from reins.models.registry import read_contract
+from reins.locomotion.observation import (
+    ACTIONS,
+    CLIP,
+    ENVIRONMENT,
+    REACH,
+    SIZE,
+    TERMS,
+    VERSION,
+    observe,
+    offsets,
+)
+from reins.locomotion.trot import Trot, TrotSettings
+from reins.models.metadata import FOOT_OFFSET, ActionSpec, ObservationTerm, PolicyMetadata
+from reins.models.registry import list_models, read_contract
 
-FOOT_OFFSET: Final = "foot_offset"
-"""What its action means: how far each foot is moved from where the trot puts it [m]."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+def shipped_walks(folder: Path | None = None) -> dict[str, Path]:
+    """Name → file of the walking policies in `folder`, by default of those that ship with reins."""
+    return {entry.name: entry.path for entry in list_models(folder) if entry.meaning == FOOT_OFFSET}
 
 
 def terms() -> tuple[ObservationTerm, ...]:
@@ -27,6 +45,11 @@ def terms() -> tuple[ObservationTerm, ...]:
 def action() -> ActionSpec:
     """Its action, in the words of its contract."""
     return ActionSpec(meaning=FOOT_OFFSET, scale=tuple(REACH.tolist()))
+
+
+def trot_of(settings: TrotSettings) -> dict[str, float | tuple[float, float]]:
+    """The trot that it moves the feet of, in the words of its contract."""
+    return asdict(settings)
 
 
 def gains(profile: QuadrupedProfile) -> dict[str, float]:
@@ -57,7 +80,7 @@ class PolicyWalk:
             self._session = _session(data)
         except ReinsError as error:
             raise ReinsError(f"policy '{path.name}' is refused: {error}") from error
-        self._name = path.name
+        self._name, self._told = path.name, False
         self.trot = Trot(profile, 1, 1.0 / profile.rates.command)
         self.stance = self.trot.stance
         self._last = np.zeros((1, ACTIONS))
@@ -72,19 +95,22 @@ class PolicyWalk:
         self.trot.reset()
         self._last = np.zeros((1, ACTIONS))
 
-    def advance(self, sense: Sense, velocity: FloatArray) -> FloatArray:
-        """(1, 4, 3) target positions of the joints [rad].
-
-        Raises:
-            ReinsError: the network's output is not finite.
-        """
+    def advance(self, sense: Sense, velocity: FloatArray, gait: Gait) -> FloatArray:
+        """(1, 4, 3) target positions of the joints [rad]; those of the trot alone where the network's output is not
+        finite, which is said once."""
         command = np.asarray(velocity, dtype=np.float64)[None]
+        return self.trot.step(sense, command, offsets(self.act(sense, command)), gait.numbers[None])
+
+    def act(self, sense: Sense, command: FloatArray) -> FloatArray:
+        """(1, ACTIONS) the policy's own part of `advance`: its action at a commanded velocity (1, 3)."""
         seen = observe(sense, self.trot, command, self._last).astype(np.float32)
         (output,) = self._session.run(None, {"observation": seen})
-        if not np.isfinite(output).all():
-            raise ReinsError(f"policy '{self._name}' gave an action that is not finite")
-        self._last = np.clip(output.astype(np.float64), -1.0, 1.0)
-        return self.trot.step(sense, command, offsets(self._last))
+        finite = bool(np.isfinite(output).all())
+        if not finite and not self._told:
+            self._told = True
+            _LOG.error("policy '%s' gave an action that is not finite: the trot walks on without it", self._name)
+        self._last = np.clip(output.astype(np.float64), -1.0, 1.0) if finite else np.zeros((1, ACTIONS))
+        return self._last
 
 
 def _check(metadata: PolicyMetadata, profile: QuadrupedProfile) -> None:
@@ -97,8 +123,21 @@ def _check(metadata: PolicyMetadata, profile: QuadrupedProfile) -> None:
         raise ReinsError(f"its action is '{metadata.action.meaning}' with scales that this version does not have")
     if metadata.observation != terms():
         raise ReinsError("its observation has other terms than this version's; train it again")
+    if (metadata.training.environment, metadata.training.version) != (ENVIRONMENT, VERSION):
+        raise ReinsError(
+            f"it was trained in {metadata.training.environment} version {metadata.training.version}, and this is "
+            f"{ENVIRONMENT} version {VERSION}; train it again"
+        )
+    if different := _differences(metadata.trot or {}, trot_of(TrotSettings())):
+        raise ReinsError(f"it moves the feet of another trot than this version's: {different}; train it again")
     if metadata.gains != gains(profile):
         raise ReinsError(f"it was trained with other gains of the joints than the profile of '{profile.name}' has")
+
+
+def _differences(one: Mapping[str, object], other: Mapping[str, object]) -> str:
+    """What stands for another value in `one` than in `other`, each with both; empty where nothing does."""
+    names = [name for name in sorted({*one, *other}) if one.get(name) != other.get(name)]
+    return ", ".join(f"{name} is {one.get(name, 'unknown')} and not {other.get(name, 'unknown')}" for name in names)
 
 
 def _session(data: bytes) -> ort.InferenceSession:

@@ -5,7 +5,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from reins.hardware.legged import Posture
+from reins.hardware.legged import Gait, Posture
 from reins.hardware.legs import Sense, Targets
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
@@ -51,8 +51,8 @@ class Walk(Protocol):
     def begin(self) -> None:
         """It stands, and nothing is known of before."""
 
-    def advance(self, sense: Sense, velocity: FloatArray) -> FloatArray:
-        """(1, 4, 3) target positions of the joints [rad] at a wanted velocity (3,)."""
+    def advance(self, sense: Sense, velocity: FloatArray, gait: Gait) -> FloatArray:
+        """(1, 4, 3) target positions of the joints [rad] at a wanted velocity (3,) and gait."""
         ...
 
 
@@ -81,7 +81,7 @@ class Legs:
         """The robot lies on the ground."""
         self._enter(Stage.LYING, sense)
 
-    def step(self, sense: Sense, velocity: FloatArray, posture: Posture) -> Targets:
+    def step(self, sense: Sense, velocity: FloatArray, posture: Posture, gait: Gait) -> Targets:
         """What the joints do next."""
         if sense.up[0, 2] < FALLEN:
             self._enter(Stage.LYING, sense)
@@ -94,15 +94,15 @@ class Legs:
         elif posture is Posture.STAND and self.stage is Stage.STOPPING:
             self.stage = Stage.UP
         self._since += self.period
-        return self._carry(sense, velocity)
+        return self._carry(sense, velocity, gait)
 
-    def _carry(self, sense: Sense, velocity: FloatArray) -> Targets:
+    def _carry(self, sense: Sense, velocity: FloatArray, gait: Gait) -> Targets:
         """What the present stage asks of the joints; the next one, where it is over."""
         if self.stage is Stage.LYING:
             return Targets(sense.joints, 0.0)
         if self.stage in (Stage.UP, Stage.STOPPING):
             still = self.stage is Stage.STOPPING
-            self._target = self._walk.advance(sense, np.zeros(3) if still else velocity)[0]
+            self._target = self._walk.advance(sense, np.zeros(3) if still else velocity, gait)[0]
             if still and (self._walk.stands or self._since > COME_TO_REST):
                 self._enter(Stage.LOWERING, sense)
             return Targets(self._target[None])

@@ -44,6 +44,12 @@ RAISE: Final = 2.0
 STEEPEST: Final = 0.5
 """Largest slope that the body is laid parallel to [rad]."""
 
+GAITS: Final = 2
+"""Numbers of a gait: height and style of `reins.hardware.legged.Gait`."""
+
+CHANGING: Final = 1.0
+"""How fast a gait changes to another one [1/s]."""
+
 
 @dataclass(frozen=True, slots=True)
 class TrotSettings:
@@ -54,6 +60,9 @@ class TrotSettings:
         cycle: of a whole stride [s].
         swing: share of the cycle that a foot is in the air.
         lift: how high a foot is lifted [m].
+        higher: how much higher than `height` a gait of height 1 carries the base, and one of -1 lower [m].
+        longer, loftier: by what shares a gait of style 1 lengthens the cycle and lifts the feet higher, and one of -1
+            the other way.
         outwards: how much farther apart than the hips the feet stand, to each side [m].
         catch: how far a foot is put beyond its place per velocity error [s].
         reach: farthest that a foot is put from under its hip [m].
@@ -69,6 +78,9 @@ class TrotSettings:
     cycle: float = 0.44
     swing: float = 0.42
     lift: float = 0.08
+    higher: float = 0.03
+    longer: float = 0.1
+    loftier: float = 0.4
     outwards: float = 0.04
     catch: float = 0.14
     reach: float = 0.22
@@ -92,6 +104,7 @@ class _Memory:
         driven, trim, measured: (n, 3) velocity that the feet are driven with, its correction, and the body's
             [m/s, m/s, rad/s].
         slope: (n, 2) roll and pitch of a body parallel to the ground [rad].
+        gait: (n, GAITS) height and style, -1 … 1 each.
     """
 
     phase: FloatArray
@@ -103,6 +116,7 @@ class _Memory:
     trim: FloatArray
     measured: FloatArray
     slope: FloatArray
+    gait: FloatArray
 
 
 class Trot:
@@ -117,7 +131,8 @@ class Trot:
     Attributes:
         kinematics: of the legs.
         settings: how it walks.
-        memory: of every robot; `phase` (n,) in cycles and `measured` (n, 3) velocity of the body are of use elsewhere.
+        memory: of every robot; `phase` (n,) in cycles, `measured` (n, 3) velocity of the body and `gait` (n, GAITS) are
+            of use elsewhere.
     """
 
     def __init__(
@@ -131,8 +146,8 @@ class Trot:
         self._stiffness = np.array([motor.stiffness for motor in profile.build.motors])
         self._effort = profile.effort.reshape(4, 3)
         self._lower, self._upper = profile.lower.reshape(4, 3), profile.upper.reshape(4, 3)
-        self._floor = -(settings.height - profile.build.legs.foot)
-        self._nominal = self.kinematics.shoulders + np.array([0.0, 0.0, self._floor])
+        self._foot = profile.build.legs.foot
+        self._nominal = self.kinematics.shoulders + np.array([0.0, 0.0, self._foot - settings.height])
         self._nominal[:, 1] += settings.outwards * np.sign(self._nominal[:, 1])
         self._nominal[:, 0] += profile.build.trunk.centre[0] * profile.build.trunk.mass / profile.build.mass
         self.memory = _Memory(
@@ -145,34 +160,45 @@ class Trot:
             trim=np.zeros((count, 3)),
             measured=np.zeros((count, 3)),
             slope=np.zeros((count, 2)),
+            gait=np.zeros((count, GAITS)),
         )
 
     @property
     def stance(self) -> FloatArray:
-        """(4, 3) joints of a robot that stands where its feet belong [rad]."""
+        """(4, 3) joints of a robot that stands where its feet belong, at the usual height [rad]."""
         return self.kinematics.joints(self._nominal)
 
+    @property
+    def heights(self) -> FloatArray:
+        """(n,) of the bases above the ground, as their gaits have it [m]."""
+        return self.settings.height + self.settings.higher * self.memory.gait[:, 0]
+
     def reset(self, which: Flags | slice = slice(None), phase: FloatArray | float = 0.0) -> None:
-        """Some robots stand anew, where their feet belong."""
+        """Some robots stand anew, where their feet belong, in the usual gait."""
         memory = self.memory
         memory.phase[which] = phase
         memory.stepping[which] = memory.swinging[which] = False
         memory.lifted[which] = memory.place[which] = self._nominal
         memory.driven[which] = memory.trim[which] = memory.measured[which] = 0.0
-        memory.slope[which] = 0.0
+        memory.slope[which] = memory.gait[which] = 0.0
 
-    def step(self, sense: Sense, command: FloatArray, offset: FloatArray | float = 0.0) -> FloatArray:
+    def step(
+        self, sense: Sense, command: FloatArray, offset: FloatArray | float = 0.0, gait: FloatArray | float = 0.0
+    ) -> FloatArray:
         """Target positions of the joints for the next period.
 
         Args:
             sense: what was measured.
             command: (n, 3) wanted body velocity [m/s, m/s, rad/s].
             offset: (n, 4, 3) what a policy adds to the places of the feet [m].
+            gait: (n, GAITS) wanted height and style, -1 … 1 each; what is beyond is as good as that.
 
         Returns:
             (n, 4, 3) [rad].
         """
         memory = self.memory
+        most = CHANGING * self._period
+        memory.gait = memory.gait + np.clip(np.clip(gait, -1.0, 1.0) - memory.gait, -most, most)
         roll, pitch = tilt_of(sense.up)
         tilt = roll - memory.slope[:, 0], pitch - memory.slope[:, 1]
         level = levelling(*tilt)
@@ -188,9 +214,19 @@ class Trot:
         wanted = self._targets(level) + offset
         joints = self.kinematics.joints(wanted)
         joints += self._pushes(sense, jacobians) / self._stiffness
-        further: FloatArray = memory.phase + self._period / self.settings.cycle * memory.stepping
+        further: FloatArray = memory.phase + self._period / self._cycle * memory.stepping
         memory.phase = further.round(9) % 1.0  # so that no foot waits a period for a rounding error
         return np.clip(joints, self._lower, self._upper)
+
+    @property
+    def _cycle(self) -> FloatArray:
+        """(n,) of a whole stride [s]."""
+        return self.settings.cycle * (1.0 + self.settings.longer * self.memory.gait[:, 1])
+
+    @property
+    def _floor(self) -> FloatArray:
+        """(n,) where the middles of feet on even ground are below the base [m], negative."""
+        return self._foot - self.heights
 
     def _measure(self, sense: Sense, feet: FloatArray, jacobians: FloatArray, level: FloatArray) -> None:
         """Velocity of the body from the legs that stand: their feet do not move on the ground."""
@@ -220,7 +256,7 @@ class Trot:
         speed = np.hypot(memory.measured[:, 0], memory.measured[:, 1])
         astray = np.abs(feet[..., :2] - self._centred()[..., :2]).max(axis=(1, 2)) > ASTRAY
         unsettled = astray | (np.hypot(*tilt) > settings.wake[1])
-        done = (memory.phase % 0.5) < 1.01 * self._period / settings.cycle
+        done = (memory.phase % 0.5) < 1.01 * self._period / self._cycle
         calm = (speed < settings.rest) & ~unsettled
         memory.stepping = asked | unsettled | (speed > settings.wake[0]) | (memory.stepping & ~(calm & done))
 
@@ -238,8 +274,8 @@ class Trot:
 
     def _near_floor(self, feet: FloatArray) -> FloatArray:
         """(n, 4, 3) places no higher or lower than uneven ground is."""
-        near, uneven = feet.copy(), self.settings.uneven
-        near[..., 2] = np.clip(near[..., 2], self._floor - uneven, self._floor + uneven)
+        near, uneven, floor = feet.copy(), self.settings.uneven, self._floor[:, None]
+        near[..., 2] = np.clip(near[..., 2], floor - uneven, floor + uneven)
         return near
 
     def _lean(self, sense: Sense, feet: FloatArray) -> None:
@@ -258,9 +294,11 @@ class Trot:
 
     def _centred(self) -> FloatArray:
         """(n, 4, 3) where the feet belong, so that the weight is over their middle on a slope, too."""
-        shift = self._floor * np.stack([np.tan(self.memory.slope[:, 1]), -np.tan(self.memory.slope[:, 0])], axis=-1)
+        floor, slope = self._floor[:, None], self.memory.slope
+        shift = floor * np.stack([np.tan(slope[:, 1]), -np.tan(slope[:, 0])], axis=-1)
         centred = np.tile(self._nominal, (len(shift), 1, 1))
         centred[..., :2] -= shift[:, None, :]
+        centred[..., 2] = floor
         return centred
 
     def _move_stance(self, sense: Sense) -> None:
@@ -270,7 +308,7 @@ class Trot:
         turn = driven[:, 2:3]
         x, y = memory.place[..., 0], memory.place[..., 1]
         standing = ~memory.swinging
-        off = np.where(standing, memory.place[..., 2] - self._floor, 0.0).sum(axis=1)
+        off = np.where(standing, memory.place[..., 2] - self._floor[:, None], 0.0).sum(axis=1)
         off /= np.maximum(standing.sum(axis=1), 1)
         down = np.where(sense.contact, -RAISE * off[:, None], -self.settings.probe)
         back = np.stack([-driven[:, 0:1] + turn * y, -driven[:, 1:2] - turn * x, down], axis=-1)
@@ -281,18 +319,19 @@ class Trot:
         """(n, 4, 3) places of the feet in the body frame."""
         memory, settings = self.memory, self.settings
         local = (memory.phase[:, None] + OFFSETS) % 1.0
-        way = np.clip((local + self._period / settings.cycle) / settings.swing, 0.0, 1.0)
+        way = np.clip((local + self._period / self._cycle[:, None]) / settings.swing, 0.0, 1.0)
         even = way * way * (3.0 - 2.0 * way)
         goal = self._footholds()
         flight = memory.lifted + even[..., None] * (goal - memory.lifted)
-        flight[..., 2] += settings.lift * np.sin(np.pi * way)
+        lift = settings.lift * (1.0 + settings.loftier * memory.gait[:, 1:])
+        flight[..., 2] += lift * np.sin(np.pi * way)
         flight = flight @ level  # level frame → body frame
         return np.where(memory.swinging[..., None], flight, memory.place)
 
     def _footholds(self) -> FloatArray:
         """(n, 4, 3) where feet in the air will land, level frame."""
         memory, settings = self.memory, self.settings
-        standing = 0.5 * (1.0 - settings.swing) * settings.cycle
+        standing = 0.5 * (1.0 - settings.swing) * self._cycle[:, None]
         driven, error = memory.driven, memory.measured - memory.driven
         turn = driven[:, 2:3]
         centred = self._centred()

@@ -7,11 +7,13 @@ from typing import Final
 import numpy as np
 
 from reins.contracts.errors import look_up
+from reins.hardware.legged import Gait
 from reins.hardware.legs import Sense
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
 from reins.locomotion.posture import Legs, Walk
 from reins.locomotion.trot import Trot
+from reins.models.registry import SUFFIX
 
 
 class TrotWalk:
@@ -34,27 +36,35 @@ class TrotWalk:
         """It stands."""
         self.trot.reset()
 
-    def advance(self, sense: Sense, velocity: FloatArray) -> FloatArray:
+    def advance(self, sense: Sense, velocity: FloatArray, gait: Gait) -> FloatArray:
         """(1, 4, 3) target positions of the joints [rad]."""
-        return self.trot.step(sense, np.asarray(velocity)[None])
+        return self.trot.step(sense, np.asarray(velocity)[None], gait=gait.numbers[None])
 
 
-WALKS: Final[dict[str, Callable[[QuadrupedProfile], Walk]]] = {"scripted": TrotWalk}
-"""Name → what carries a robot of this profile."""
+SCRIPTED: Final = "scripted"
+"""Name of the trot without a policy."""
+
+WALKS: Final[dict[str, Callable[[QuadrupedProfile], Walk]]] = {SCRIPTED: TrotWalk}
+"""Name → what carries a robot of this profile, beside the policies that ship with reins."""
 
 
 def make_legs(walk: str, profile: QuadrupedProfile) -> Legs:
-    """Legs with this way of walking: a name of WALKS, or the path of a policy's ONNX file.
+    """Legs with this way of walking: a name of WALKS, that of a policy that ships, or the path of a policy's ONNX file.
 
     Raises:
         UnknownName: no such walk; lists those that exist.
         ReinsError: the policy is refused; says why.
     """
     carrier: Walk
-    if walk.endswith(".onnx"):
-        from reins.locomotion.policy import PolicyWalk  # ONNX Runtime takes a while to load, and a trot needs none
-
-        carrier = PolicyWalk(profile, Path(walk))
+    if walk in WALKS:
+        carrier = WALKS[walk](profile)
     else:
-        carrier = look_up("walk", walk, WALKS)(profile)
+        from reins.locomotion.policy import PolicyWalk, shipped_walks  # ONNX Runtime takes a while; a trot needs none
+
+        path = Path(walk)
+        if path.suffix != SUFFIX:
+            shipped = shipped_walks()
+            look_up("walk", walk, {**dict.fromkeys(WALKS), **shipped})
+            path = shipped[walk]
+        carrier = PolicyWalk(profile, path)
     return Legs(profile, carrier, 1.0 / profile.rates.command)

@@ -16,6 +16,7 @@ SUPPORTED_OPSETS: Final = range(13, 22)
 
 JOINT_VELOCITY: Final = "joint_velocity"
 TOOL_TWIST: Final = "tool_twist"
+FOOT_OFFSET: Final = "foot_offset"
 """What an action may mean."""
 
 TWIST_SIZE: Final = 5
@@ -53,7 +54,8 @@ class ActionSpec(_Part):
     Attributes:
         meaning: "joint_velocity": (n,) [rad/s], or "tool_twist": linear velocity of the tool (3,) [m/s] and yaw rate
             [rad/s] in the base frame, the hand kept pointing down, then the gripper's opening [m], closed where the
-            number is not above 0.
+            number is not above 0; or "foot_offset": how far each foot is moved from where the trot puts it, forward,
+            left and up (12,) [m].
         scale: one per number of the action.
     """
 
@@ -128,6 +130,7 @@ class PolicyMetadata(_Part):
         opset: version of the default ONNX operator set.
         producer: program that wrote the file.
         style: how it is conditioned on a style; None where it is not.
+        trot: settings of the trot whose feet it moves, by name; None where it moves none.
     """
 
     name: Name
@@ -143,6 +146,7 @@ class PolicyMetadata(_Part):
     opset: int
     producer: Name
     style: StyleSpec | None = None
+    trot: dict[str, Finite | tuple[Finite, Finite]] | None = None
 
     @model_validator(mode="after")
     def _one_scale_per_number(self) -> Self:
@@ -152,6 +156,12 @@ class PolicyMetadata(_Part):
                 raise ValueError(f"action has {scales} scales; a {TOOL_TWIST} has {TWIST_SIZE} numbers")
         elif scales != joints:
             raise ValueError(f"action has {scales} scales for {joints} joints")
+        return self
+
+    @model_validator(mode="after")
+    def _feet_have_a_trot(self) -> Self:
+        if (self.action.meaning == FOOT_OFFSET) is not (self.trot is not None):
+            raise ValueError(f"a policy has the settings of a trot if, and only if, its action is a {FOOT_OFFSET}")
         return self
 
     @property

@@ -34,7 +34,8 @@ class ModelEntry:
         name: file name without its ending.
         path: of the ONNX file.
         size: of the file [bytes].
-        skill, robot, measured: what its contract says, for a table; "?" where it has no valid contract.
+        skill, robot, measured, meaning: what its contract says of its skills, its robot, its success and its actions;
+            "?" where it has no valid contract.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class ModelEntry:
     skill: str
     robot: str
     measured: str
+    meaning: str
 
     @property
     def card(self) -> Path:
@@ -151,16 +153,16 @@ def description_problems(path: Path) -> list[str]:
 
 def _entry(path: Path) -> ModelEntry:
     data = path.read_bytes()
-    skill = robot = measured = "?"
+    skill = robot = measured = meaning = "?"
     try:
         metadata = read_contract(data)
     except ReinsError:
         pass  # verify_model says why
     else:
-        skill, robot = ", ".join(metadata.skills), metadata.robot
+        skill, robot, meaning = ", ".join(metadata.skills), metadata.robot, metadata.action.meaning
         if metadata.measured is not None:
             measured = f"{metadata.measured.success_rate:.1%} of {metadata.measured.episodes}"
-    return ModelEntry(path.parent.name, path.stem, path, len(data), skill, robot, measured)
+    return ModelEntry(path.parent.name, path.stem, path, len(data), skill, robot, measured, meaning)
 
 
 def _card_problems(entry: ModelEntry, checksum: str, metadata: PolicyMetadata | None) -> list[str]:

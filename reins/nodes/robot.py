@@ -56,7 +56,9 @@ class RobotNode(ManagedNode[RobotSettings]):
         settings = self.settings
         self._profile = load_profile(settings.robot, Profile)
         self._wire = wire_of(self._profile)
-        self._robot = make_robot(settings.backend, self._profile, settings.world, settings.seed, settings.robot_ip)
+        self._robot = make_robot(
+            settings.backend, self._profile, settings.world, settings.seed, settings.robot_ip, settings.walk
+        )
         self._simulated = self._robot if isinstance(self._robot, SimulatedRobot) else None
         staged = stage_arm(self._robot, self._profile, settings.stage)
         self._robot = staged or self._robot

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from reins.hardware.braking import MARGIN
 from reins.hardware.robot import StopCategory
+from reins.locomotion.walks import SCRIPTED
 from reins.nodes.parameters import Settings
 
 SLOWEST: Final = 0.2
@@ -24,6 +25,11 @@ class RobotSettings(Settings):
     world: str = Field(
         "tabletop",
         description="world of a simulation: a name, or the path of a YAML file",
+    )
+    walk: str = Field(
+        SCRIPTED,
+        description="what carries a robot with legs: scripted, the name of a walking policy that ships, or the path of "
+        "a policy's ONNX file; arms ignore it",
     )
     seed: int = Field(
         0,

@@ -127,5 +127,13 @@ def export(network: Mlp, metadata: PolicyMetadata) -> bytes:
     return data
 
 
+def with_contract(data: bytes, metadata: PolicyMetadata) -> bytes:
+    """The same ONNX file with another contract."""
+    model = onnx.load_model_from_string(data)
+    helper.set_model_props(model, {METADATA_KEY: metadata.model_dump_json()})
+    changed: bytes = model.SerializeToString()
+    return changed
+
+
 def _initializer(name: str, tensor: torch.Tensor) -> onnx.TensorProto:
     return numpy_helper.from_array(tensor.detach().numpy().astype(np.float32), name)

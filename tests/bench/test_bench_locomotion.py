@@ -5,17 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reins.bench.locomotion import WalkEpisode, run_episode, run_locomotion, summarise
+from reins.bench.locomotion import LOW, WalkEpisode, run_episode, run_locomotion, summarise
 from reins.contracts.errors import ReinsError, UnknownName
+from reins.hardware.legged import Gait
 from reins.hardware.legs import Sense
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.hardware.robot import FloatArray
+from reins.hardware.robot import FloatArray, StopCategory
 from reins.locomotion.posture import Legs
 from reins.locomotion.walks import TrotWalk
 from reins.safety.legged.limits import speed_use
 from reins.sim.legged.ground import load_ground
-from reins.sim.legged.simulators import make_walker
+from reins.sim.legged.simulators import make_engine, make_walker
+from reins.sim.legged.walker import SimulatedWalker
 from reins.training.locomotion.commands import draw_velocity
 
 GO2 = load_profile("go2", QuadrupedProfile)
@@ -25,8 +27,8 @@ EPISODE = WalkEpisode("mujoco", 1, ((0.0,) * 3, (0.0,) * 3), None, 0.1, 0.2, 50.
 class Lame(TrotWalk):
     """Walks, and its right front leg is never put down."""
 
-    def advance(self, sense: Sense, velocity: FloatArray) -> FloatArray:
-        joints = super().advance(sense, velocity)
+    def advance(self, sense: Sense, velocity: FloatArray, gait: Gait) -> FloatArray:
+        joints = super().advance(sense, velocity, gait)
         joints[0, 1] = [0.0, 1.5, -2.7]
         return joints
 
@@ -34,8 +36,8 @@ class Lame(TrotWalk):
 class Deaf(TrotWalk):
     """Stands, whatever it is told."""
 
-    def advance(self, sense: Sense, velocity: FloatArray) -> FloatArray:
-        return super().advance(sense, np.zeros(3))
+    def advance(self, sense: Sense, velocity: FloatArray, gait: Gait) -> FloatArray:
+        return super().advance(sense, np.zeros(3), gait)
 
 
 def walk(walk: TrotWalk, seed: int) -> WalkEpisode:
@@ -52,18 +54,47 @@ def test_commands_are_within_the_limits_and_some_stand() -> None:
 
 
 def test_the_figures_are_those_of_the_episodes() -> None:
-    fallen = replace(EPISODE, fell=0.1, linear=None, turn=None, violations=0)
-    figures = summarise([EPISODE, replace(EPISODE, linear=0.3, turn=0.4), fallen, fallen])
+    fallen = replace(EPISODE, fell=0.1, linear=0.9, turn=0.6, violations=0)
+    figures = summarise([EPISODE, replace(EPISODE, linear=0.3, turn=0.4), fallen, replace(fallen, fault="silence")])
     assert figures["no_fall_rate"] == 0.5
-    assert figures["velocity_error"] == pytest.approx({"linear": 0.2, "turn": 0.3})
+    assert figures["velocity_error"] == pytest.approx({"linear": 0.55, "turn": 0.45})
     assert figures["violations"] == 2
+    assert figures["faults"] == 1
 
 
 def test_the_trot_walks_on_where_others_are_found_out() -> None:
     whole, deaf = walk(TrotWalk(GO2), 5), walk(Deaf(GO2), 5)
-    assert whole.fell is None and whole.linear is not None and whole.linear < 0.25
-    assert deaf.linear is not None and deaf.linear > whole.linear + 0.2
-    assert walk(Lame(GO2), 5).fell is not None
+    assert whole.fell is None and whole.linear < 0.25
+    assert deaf.linear > whole.linear + 0.2
+    lame = walk(Lame(GO2), 5)
+    assert lame.fell is not None and lame.linear > deaf.linear - 0.1, "who lies does not track either"
+
+
+class Low(TrotWalk):
+    """Stands low, and never comes up again."""
+
+    def advance(self, sense: Sense, velocity: FloatArray, gait: Gait) -> FloatArray:
+        feet = self.trot.kinematics.feet(self.stance)
+        feet[:, 2] += 0.13
+        return self.trot.kinematics.joints(feet)[None]
+
+
+def test_who_stays_lower_than_a_robot_on_its_legs_has_fallen() -> None:
+    low = walk(Low(GO2), 5)
+    assert low.fell is not None and low.fell >= LOW
+
+
+def test_whom_the_driver_stops_has_fallen_and_stands_still_from_then_on() -> None:
+    class Stopped(SimulatedWalker):
+        def push(self, change: FloatArray) -> None:
+            self.stop(StopCategory.CONTROLLED, "a cable is out")
+
+    legs = Legs(GO2, TrotWalk(GO2), 1.0 / GO2.rates.command)
+    ground = load_ground("flat")
+    robot = Stopped(GO2, ground, 0, make_engine("mujoco", GO2, ground), legs)
+    stopped, whole = run_episode(robot, GO2, "mujoco", 5), walk(TrotWalk(GO2), 5)
+    assert stopped.fault == "a cable is out" and stopped.fell is not None
+    assert stopped.linear > whole.linear
 
 
 def test_an_episode_is_the_same_every_time() -> None:

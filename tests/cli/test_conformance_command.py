@@ -11,10 +11,15 @@ from typer.testing import CliRunner, Result
 from reins.cli import conformance
 from reins.cli.app import app
 from reins.cli.console import ExitCode
+from reins.hardware.conformance.legged.subject import LeggedSubject
 from reins.hardware.conformance.subject import Subject
 from reins.hardware.profile import RobotProfile
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import StopCategory
+from reins.locomotion.walks import make_legs
 from reins.peers.robot import PEERS, Peering
+from reins.sim.legged.ground import load_ground
+from reins.sim.legged.simulators import make_walker
 from reins.sim.mujoco_robot import MujocoRobot
 from reins.sim.world import load_world
 
@@ -88,7 +93,7 @@ class SeeminglyReal(MujocoRobot):
 def real(monkeypatch: pytest.MonkeyPatch) -> type[SeeminglyReal]:
     SeeminglyReal.moved = False
 
-    def subject(name: str, profile: RobotProfile, address: str) -> Subject:
+    def subject(name: str, profile: RobotProfile, address: str, walk: str) -> Subject:
         return Subject(lambda: SeeminglyReal(profile, load_world("tabletop"), 0), profile)
 
     monkeypatch.setattr(conformance, "_subject", subject)
@@ -142,7 +147,7 @@ def test_without_an_address_a_peer_stands_in_and_is_made_to_fail(monkeypatch: py
     """Nobody is asked about its motions. It is the driver's own arm, at the address that the driver is given."""
     addresses: list[str] = []
 
-    def subject(name: str, profile: RobotProfile, address: str) -> Subject:
+    def subject(name: str, profile: RobotProfile, address: str, walk: str) -> Subject:
         addresses.append(address)
 
         def make() -> SeeminglyReal:
@@ -156,3 +161,34 @@ def test_without_an_address_a_peer_stands_in_and_is_made_to_fail(monkeypatch: py
     result = run("--robot", "ur", "--only", "own_fault")
     assert "1 passed, 0 failed, 0 left out" in result.output, result.output
     assert FakePeer.started == {"profile": "ur5e", "address": addresses[0]} and addresses[0].startswith("127.")
+
+
+def test_a_go2_without_an_address_is_a_peer_on_a_domain_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver gets the walk that is asked for, and the domain that the peer is started on."""
+    started: list[tuple[int, str]] = []
+    given: list[tuple[QuadrupedProfile, str, str]] = []
+
+    def start(domain: int, *, profile: str) -> FakePeer:
+        started.append((domain, profile))
+        return FakePeer(profile=profile, world="", seed=0, address="")
+
+    def subject(name: str, profile: QuadrupedProfile, address: str, walk: str) -> LeggedSubject:
+        given.append((profile, address, walk))
+        return LeggedSubject(
+            lambda: make_walker("mujoco", profile, load_ground("flat"), 0, make_legs(walk, profile)), profile
+        )
+
+    monkeypatch.setattr("reins.peers.go2.process.Go2Peer", start)
+    monkeypatch.setattr(conformance, "_subject", subject)
+    result = run("--robot", "go2", "--only", "identity")
+    assert "1 passed, 0 failed" in result.output, result.output
+    ((profile, address, walk),) = given
+    assert profile.unitree is not None and started == [(profile.unitree.domain, "go2")]
+    assert profile.unitree.domain != 0, "the robot's own domain, and ROS's"
+    assert (address, walk) == ("127.0.0.1", "scripted")
+
+
+def test_a_walk_that_there_is_not_is_told() -> None:
+    result = run("--robot", "mujoco", "--profile", "go2", "--only", "identity", "--walk", "canter")
+    assert result.exit_code != 0
+    assert "no walk 'canter'" in f"{result.output}{result.exception}"

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from reins.hardware.legged import Posture, SafeBodyCommand
+from reins.hardware.legged import AS_USUAL, Gait, Posture, SafeBodyCommand
 from reins.hardware.legged_orders import BodyOrders
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.hardware.robot import ROUNDING
+from reins.hardware.robot import ROUNDING, StopCategory
 
 GO2 = load_profile("go2", QuadrupedProfile)
 SPEEDS = GO2.body.velocity
@@ -54,3 +54,21 @@ def test_a_refused_velocity_brakes_what_walks_and_is_not_taken_up(wrong: float, 
     assert told(orders, 3, 0.5, 0.0, 0.0), "nothing moves before it has recovered"
     orders.recover()
     assert not told(orders, 4, 0.5, 0.0, 0.0)
+
+
+def test_a_gait_is_taken_up_and_kept_while_it_brakes() -> None:
+    orders, low = BodyOrders(GO2), Gait(-0.5, 0.25)
+    assert orders.gait == AS_USUAL
+    orders.write(SafeBodyCommand(1, 0.0, PERIOD, np.array([0.5, 0.0, 0.0]), Posture.STAND, low))
+    orders.stop(StopCategory.CONTROLLED, "somebody pressed the button")
+    orders.pass_time(PERIOD)
+    assert orders.gait == low
+
+
+@pytest.mark.parametrize(
+    ("height", "style", "name"), [(1.01, 0.0, "height"), (0.0, -2.0, "style"), (0.0, np.nan, "style")]
+)
+def test_a_gait_that_there_is_not_stops_the_robot(height: float, style: float, name: str) -> None:
+    orders = BodyOrders(GO2)
+    orders.write(SafeBodyCommand(1, 0.0, PERIOD, np.zeros(3), Posture.STAND, Gait(height, style)))
+    assert orders.fault.startswith(f"{name} of the gait is") and orders.gait == AS_USUAL

@@ -7,7 +7,7 @@ from reins.hardware.legged import Posture, SafeBodyCommand
 from reins.hardware.legs import Sense, up_of
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.locomotion.odometry import StandingFeet
+from reins.locomotion.odometry import FLYING, StandingFeet
 from reins.locomotion.walks import make_legs
 from reins.sim.legged.ground import load_ground
 from reins.sim.legged.simulators import make_walker
@@ -63,3 +63,19 @@ def test_a_robot_in_the_air_has_no_height_and_begins_anew_at_the_origin() -> Non
     assert there.position[:2].any() and there.position[2] == pytest.approx(0.287, abs=0.02)
     odometry.reset()
     assert not odometry.step(still, upright, PERIOD)[0].position.any()
+
+
+def test_a_robot_that_is_lifted_does_not_walk_on() -> None:
+    odometry, upright = StandingFeet(GO2), np.array([0.0, 0.0, 0.0, 1.0])
+    joints = np.array(GO2.home).reshape(1, 4, 3)
+    up, none = np.array([[0.0, 0.0, 1.0]]), np.zeros((1, 4), dtype=bool)
+    walking = Sense(up, np.zeros((1, 3)), joints, np.full((1, 4, 3), 0.3), ~none)
+    for _ in range(20):
+        there, _ = odometry.step(walking, upright, PERIOD)
+    speed = float(np.linalg.norm(there.linear))
+    lifted = Sense(up, np.zeros((1, 3)), joints, np.zeros((1, 4, 3)), none)
+    for _ in range(round(5.0 / PERIOD)):
+        ended, _ = odometry.step(lifted, upright, PERIOD)
+    assert speed > 0.05 and np.linalg.norm(ended.linear) < 1e-6
+    drifted = float(np.linalg.norm((ended.position - there.position)[:2]))
+    assert drifted == pytest.approx(speed * FLYING, rel=0.1)

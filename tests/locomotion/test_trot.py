@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reins.hardware.legs import Sense
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.locomotion.trot import Trot, TrotSettings
+from reins.locomotion.trot import CHANGING, Trot, TrotSettings
 
 GO2 = load_profile("go2", QuadrupedProfile)
 PERIOD = 0.02
@@ -108,3 +108,46 @@ def test_the_body_is_laid_parallel_to_a_slope() -> None:
     pitch = float(trot.memory.slope[0, 1])
     assert pitch < -0.05
     assert (trot._centred()[0, :, 0] < trot.kinematics.feet(trot.stance)[:, 0]).all()
+
+
+def lifted(gait: np.ndarray) -> tuple[float, float]:
+    """How high the base is in the end, and how high the highest foot was above the ground while it walked [m]."""
+    trot, command = Trot(GO2, 1, PERIOD), np.array([[0.3, 0.0, 0.0]])
+    sense, highest = standing(trot), 0.0
+    for step in range(200):
+        targets = trot.step(sense, command, gait=gait[None])
+        sense = following(targets, trot)
+        if step > 100:
+            highest = max(highest, float((trot.kinematics.feet(targets)[..., 2] - trot._floor[:, None]).max()))
+    return float(trot.heights[0]), highest
+
+
+def test_a_gait_carries_the_body_higher_and_lifts_the_feet_more() -> None:
+    how = TrotSettings()
+    usual, high, lofty = (lifted(np.array(gait)) for gait in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)))
+    assert usual[0] == pytest.approx(how.height) and high[0] == pytest.approx(how.height + how.higher)
+    assert high[1] == pytest.approx(usual[1], abs=0.01)
+    assert lofty[0] == usual[0] and lofty[1] > usual[1] + 0.8 * how.loftier * how.lift
+
+
+def test_a_gait_beyond_its_bounds_is_as_good_as_the_bound_and_comes_slowly() -> None:
+    trot = Trot(GO2, 1, PERIOD)
+    sense = standing(trot)
+    for step in range(1, 80):
+        trot.step(sense, np.zeros((1, 3)), gait=np.array([[5.0, -5.0]]))
+        assert np.abs(trot.memory.gait).max() <= min(step * CHANGING * PERIOD, 1.0) + 1e-9
+    assert trot.memory.gait.tolist() == [[1.0, -1.0]]
+    trot.reset()
+    assert not trot.memory.gait.any()
+
+
+@settings(max_examples=10, deadline=None)
+@given(SPEEDS, st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0)).map(np.array))
+def test_robots_side_by_side_have_gaits_of_their_own(command: np.ndarray, gait: np.ndarray) -> None:
+    together, alone = Trot(GO2, 2, PERIOD), Trot(GO2, 1, PERIOD)
+    both, mine = standing(together, 2), standing(alone)
+    for _ in range(30):
+        a = together.step(both, np.tile(command, (2, 1)), gait=np.stack([np.zeros(2), gait]))
+        b = alone.step(mine, command[None], gait=gait[None])
+        assert a[1:] == pytest.approx(b, abs=1e-9)
+        both, mine = following(a, together), following(b, alone)

@@ -1,12 +1,15 @@
 """Which driver stands behind the robot node."""
 
+from typing import cast
+
 import pytest
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.hardware.profile import load_profile
 from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.real import REAL
-from reins.nodes.drivers import make_robot
+from reins.nodes.drivers import LEGGED, LeggedDriver, make_robot
 
 FRANKA, GO2 = load_profile("franka"), load_profile("go2", Profile)
 
@@ -40,6 +43,21 @@ def test_a_robot_with_legs_stands_on_a_ground_and_not_on_a_table() -> None:
     robot.close()
     with pytest.raises(UnknownName, match=r"no ground 'tabletop'.*flat"):
         make_robot("mujoco", GO2, "tabletop", 0)
+
+
+def test_both_drivers_of_legs_get_the_walk_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    got: list[tuple[str, str, str]] = []
+
+    def go2(profile: QuadrupedProfile, address: str, walk: str) -> None:
+        got.append((profile.name, address, walk))
+
+    monkeypatch.setitem(LEGGED, "go2", cast(LeggedDriver, go2))
+    make_robot("go2", GO2, "", 0, "192.168.123.161", "mine.onnx")
+    assert got == [("go2", "192.168.123.161", "mine.onnx")]
+    with pytest.raises(ReinsError, match=r"policy 'mine\.onnx' cannot be read"):
+        make_robot("mujoco", GO2, "flat", 0, walk="mine.onnx")
+    with pytest.raises(UnknownName, match=r"no walk 'canter'.*scripted"):
+        make_robot("mujoco", GO2, "flat", 0, walk="canter")
 
 
 def test_an_unknown_backend_is_told_with_real_and_simulated_ones() -> None:

@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from reins.bench.console import JsonFile, finish, progressing
+from reins.bench.console import JsonFile, Walk, finish, progressing
 
 
 def navigation(
     sim: Annotated[str, typer.Option(help="Simulator: mujoco or pybullet.")] = "mujoco",
-    walk: Annotated[str, typer.Option(help="What carries the robot: scripted, or a policy's ONNX file.")] = "scripted",
+    walk: Walk = "scripted",
     planner: Annotated[str, typer.Option(help="Planner backend.")] = "symbolic",
     episodes: Annotated[int, typer.Option(min=1, help="How many tasks, each on a ground of its own.")] = 50,
     seed: Annotated[int, typer.Option(min=0, help="Seed of grounds and instructions.")] = 1,

@@ -141,11 +141,12 @@ class Cycle:
             self.orders.pass_time(period)
             sense, ending = sense_of(self.view.reading), self.ending
             velocity, posture, cut = self.orders.velocity.copy(), self.orders.posture, self.orders.cut
+            gait = self.orders.gait
         if cut or self._limp:
             self._legs.reset(sense)
             self._limp, targets = cut, Targets(sense.joints, 0.0)
         else:
-            targets = self._legs.step(sense, velocity, posture)
+            targets = self._legs.step(sense, velocity, posture, gait)
         self._link.command(self._message.fill(targets))
         self._sinking += period if ending and targets.grip == 0.0 else 0.0
         return self._sinking < SINKING

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from reins.contracts.errors import ReinsError
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.peers.process import PeerProcess
 
 ADDRESS: Final = "127.0.0.1"
@@ -9,6 +11,17 @@ ADDRESS: Final = "127.0.0.1"
 
 FAILING: Final = 3
 """Number of the motor that `raise_fault` switches off: the left front hip, in the SDK's order."""
+
+
+def on_domain(profile: QuadrupedProfile, domain: int) -> QuadrupedProfile:
+    """The same robot on another domain of DDS, that of a peer.
+
+    Raises:
+        ReinsError: the profile has no part `unitree`.
+    """
+    if profile.unitree is None:
+        raise ReinsError(f"profile '{profile.name}' has no part 'unitree', which says how a Go2's motors are reached")
+    return profile.model_copy(update={"unitree": profile.unitree.model_copy(update={"domain": domain})})
 
 
 class Go2Peer(PeerProcess):

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from reins.hardware.legged import BodyCommand, LeggedState, Posture, SafeBodyCommand
+from reins.hardware.legged import AS_USUAL, BodyCommand, LeggedState, Posture, SafeBodyCommand
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.legged.filter import LeggedFilter
 from reins.safety.legged.keep_outs import KeepOut
@@ -37,7 +37,7 @@ class LeggedMotion:
         self._patience = UNAPPLIED * profile.rates.stale_after
         self._filter = LeggedFilter(profile, settings)
         self._reference = Reference(len(AXES), self._period, profile.rates.stale_after)
-        self._posture = Posture.SIT
+        self._posture, self._gait = Posture.SIT, AS_USUAL
         self._sequence = self._applied = 0
         self._applied_at = math.inf
         self._state: LeggedState
@@ -98,12 +98,13 @@ class LeggedMotion:
         """The safe command nearest to `wanted`, and what the filter changed.
 
         Args:
-            wanted: velocity and posture, from a command that passed the gate.
+            wanted: velocity, posture and gait, from a command that passed the gate.
             scale: share of the speed limits in force.
             now: robot time [s].
             stamp: robot time of the state that it was checked against [s].
             trace_ns: handed on.
         """
+        self._gait = wanted.gait
         before, elapsed = self._reference.velocity, self._reference.advance(now)
         verdict = self._filter.step(self._state, before, wanted, elapsed, scale)
         return self._send(verdict, stamp, trace_ns), verdict.limits
@@ -123,5 +124,6 @@ class LeggedMotion:
             period=self._period,
             velocity=verdict.velocity,
             posture=verdict.posture,
+            gait=self._gait,
             trace_ns=trace_ns,
         )

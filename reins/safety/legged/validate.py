@@ -19,7 +19,7 @@ UNIT_LENGTH = 1e-3
 
 
 def check_body_shape(command: BodyCommand) -> Rejection | None:
-    """Source, posture, length, numbers: what can be judged from the command alone."""
+    """Source, posture, length, numbers, gait: what can be judged from the command alone."""
     if command.source not in SOURCES:
         return Rejection("wrong_source", f"source '{command.source}' is not one of {', '.join(SOURCES)}")
     if command.posture not in tuple(Posture):
@@ -30,6 +30,8 @@ def check_body_shape(command: BodyCommand) -> Rejection | None:
     if not finite.all():
         worst = int(np.argmin(finite))
         return Rejection("not_finite", f"{AXES[worst]} is {command.velocity[worst]}")
+    if objection := command.gait.objection():
+        return Rejection("wrong_gait", objection)
     if not (math.isfinite(command.stamp) and math.isfinite(command.activation)):
         return Rejection("not_finite", f"stamp is {command.stamp} and activation {command.activation}")
     return None

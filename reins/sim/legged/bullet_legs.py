@@ -26,7 +26,8 @@ GRAVITY: Final = -9.81
 
 class BulletLegs:
     """Bullet as `reins.sim.legged.engine.LegEngine`. Bullet knows no armature: a motor's inertia about its joint's axis
-    goes to the link that it drives.
+    goes to the link that it drives. What it calls the base is the trunk's principal axes at its centre of mass, turned
+    against the body frame by `_axes`.
 
     Args:
         profile: the robot.
@@ -56,7 +57,8 @@ class BulletLegs:
         self._load()
         client, turn = self.client, [0.0, 0.0, np.sin(yaw / 2.0), np.cos(yaw / 2.0)]
         centre = np.asarray(position) + _turned(np.array(turn), self._centre)
-        bullet.resetBasePositionAndOrientation(self._robot, centre.tolist(), turn, physicsClientId=client)
+        axes = _composed(np.array(turn), self._axes).tolist()
+        bullet.resetBasePositionAndOrientation(self._robot, centre.tolist(), axes, physicsClientId=client)
         for joint, at in zip(self._joints, joints.tolist(), strict=True):
             bullet.resetJointState(self._robot, joint, at, 0.0, physicsClientId=client)
         self._target, self._grip = np.array(joints), 1.0
@@ -86,10 +88,10 @@ class BulletLegs:
 
     def truth(self) -> Truth:
         """How it is now."""
-        centre, turn = (np.array(part) for part in bullet.getBasePositionAndOrientation(self._robot, self.client))
+        centre, axes = (np.array(part) for part in bullet.getBasePositionAndOrientation(self._robot, self.client))
+        turn = _composed(axes, _inverse(self._axes))
         linear, angular = (np.array(part) for part in bullet.getBaseVelocity(self._robot, self.client))
         arm = _turned(turn, self._centre)
-        back = turn * np.array([-1.0, -1.0, -1.0, 1.0])
         contact, scraped = np.zeros(4, dtype=bool), False
         for point in bullet.getContactPoints(bodyA=self._robot, physicsClientId=self.client):
             if point[8] <= 0.0 or point[9] > 0.0:  # Bullet also tells of bodies that are merely near
@@ -101,7 +103,7 @@ class BulletLegs:
             position=centre - arm,
             orientation=turn,
             linear=linear - np.cross(angular, arm),
-            rates=_turned(back, angular),
+            rates=_turned(_inverse(turn), angular),
             joints=self._position.copy(),
             speeds=self._speed.copy(),
             torques=self._torque.copy(),
@@ -130,6 +132,7 @@ class BulletLegs:
         self._joints = [moved[name] for name in profile.joint_names]
         self._feet = {links[f"{foot}_foot"]: number for number, foot in enumerate(profile.feet)}
         self._centre = np.array(profile.build.trunk.centre)
+        self._axes = np.array(bullet.getDynamicsInfo(self._robot, -1, client)[4])
         self._finish(links)
         self._position, self._speed, self._torque = np.zeros(12), np.zeros(12), np.zeros(12)
 
@@ -156,8 +159,7 @@ class BulletLegs:
     def _nearest_axis(self, index: int, axis: FloatArray) -> FloatArray:
         """(3,) shares that a link's principal axes have of a joint's axis."""
         turn = np.array(bullet.getDynamicsInfo(self._robot, index, self.client)[4])
-        back = turn * np.array([-1.0, -1.0, -1.0, 1.0])
-        shares: FloatArray = _turned(back, axis) ** 2
+        shares: FloatArray = _turned(_inverse(turn), axis) ** 2
         return shares
 
     def _read_joints(self) -> None:
@@ -217,3 +219,15 @@ def _turned(quaternion: FloatArray, vector: FloatArray) -> FloatArray:
     """(3,) `vector` turned by a quaternion (4,) x y z w."""
     axis = quaternion[:3]
     return vector + 2.0 * np.cross(axis, np.cross(axis, vector) + quaternion[3] * vector)
+
+
+def _inverse(quaternion: FloatArray) -> FloatArray:
+    """(4,) the turn back, x y z w."""
+    back: FloatArray = quaternion * np.array([-1.0, -1.0, -1.0, 1.0])
+    return back
+
+
+def _composed(first: FloatArray, second: FloatArray) -> FloatArray:
+    """(4,) the turn by `second`, then by `first`, x y z w."""
+    a, b = first[:3], second[:3]
+    return np.append(first[3] * b + second[3] * a + np.cross(a, b), first[3] * second[3] - a @ b)

@@ -1,5 +1,7 @@
 """A legged robot in MuJoCo."""
 
+from typing import Final
+
 import mujoco
 import numpy as np
 
@@ -8,6 +10,12 @@ from reins.hardware.robot import FloatArray
 from reins.sim.legged.engine import Truth
 from reins.sim.legged.ground import GroundSpec
 from reins.sim.legged.mjcf import TIMESTEP, build_walker
+
+_DIVERGED: Final = (
+    mujoco.mjtWarning.mjWARN_BADQPOS,
+    mujoco.mjtWarning.mjWARN_BADQVEL,
+    mujoco.mjtWarning.mjWARN_BADQACC,
+)
 
 
 class MujocoLegs:
@@ -80,6 +88,14 @@ class MujocoLegs:
             contact=contact,
             scraped=bool((mine < 0).any()),
         )
+
+    @property
+    def diverged(self) -> bool:
+        """Whether its state has been no number, or beyond all bounds, since `begin`; MuJoCo goes on from the model's
+        first pose then, and only counts it."""
+        data = self.data
+        warned = any(data.warning[int(kind)].number for kind in _DIVERGED)
+        return warned or not (np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all())
 
     def close(self) -> None:
         """Nothing is open."""

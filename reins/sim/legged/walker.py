@@ -143,7 +143,7 @@ class SimulatedWalker:
             self._legs.reset(sense)
             self.engine.aim(sense.joints.ravel(), 0.0)
         else:
-            targets = self._legs.step(sense, orders.velocity, orders.posture)
+            targets = self._legs.step(sense, orders.velocity, orders.posture, orders.gait)
             self.engine.aim(targets.joints.ravel(), targets.grip)
         self.engine.advance(self._substeps)
         self._truth = self.engine.truth()

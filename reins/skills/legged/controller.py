@@ -6,7 +6,7 @@ from typing import Protocol
 
 from reins.contracts.plan import ArgumentValue, Constraint
 from reins.contracts.scene import Scene
-from reins.hardware.legged import LeggedState, Posture
+from reins.hardware.legged import AS_USUAL, Gait, LeggedState, Posture
 from reins.hardware.robot import FloatArray
 from reins.skills.controller import Status
 
@@ -22,6 +22,7 @@ class BodyOutput:
         phase: where it is, e.g. "walk"; for feedback.
         progress: 0 … 1, for feedback.
         reason: why it failed, one sentence; empty otherwise.
+        gait: how the body is carried.
     """
 
     velocity: FloatArray
@@ -30,6 +31,7 @@ class BodyOutput:
     phase: str
     progress: float
     reason: str = ""
+    gait: Gait = AS_USUAL
 
 
 class LeggedController(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from reins.contracts.scene import Scene
-from reins.hardware.legged import BodyCommand, LeggedState, Posture
+from reins.hardware.legged import AS_USUAL, BodyCommand, LeggedState, Posture
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
 from reins.skills.controller import Status
@@ -43,8 +43,8 @@ class LeggedRunner(Runner[LeggedState, BodyOutput, BodyCommand]):
     def _output(
         self, velocity: FloatArray, status: Status, phase: str, progress: float, reason: str, last: BodyOutput | None
     ) -> BodyOutput:
-        posture = last.posture if last else self._posture
-        return BodyOutput(velocity, posture, status, phase, progress, reason)
+        posture, gait = (last.posture, last.gait) if last else (self._posture, AS_USUAL)
+        return BodyOutput(velocity, posture, status, phase, progress, reason, gait)
 
     def _command(self, state: LeggedState, output: BodyOutput) -> BodyCommand:
         self._sequence += 1
@@ -56,4 +56,5 @@ class LeggedRunner(Runner[LeggedState, BodyOutput, BodyCommand]):
             velocity=np.asarray(output.velocity),
             activation=self._began,
             posture=output.posture,
+            gait=output.gait,
         )

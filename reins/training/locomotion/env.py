@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from reins.locomotion.observation import ACTIONS, CLIP, SIZE
+from reins.locomotion.observation import ACTIONS, CLIP, ENVIRONMENT, SIZE, VERSION
 from reins.training.locomotion.herd import LEVELS, PERIOD, Herd
 
-ENV_ID: Final = "reins/Locomotion-v0"
-"""Gymnasium's name of it; its version is raised with every change to what is asked, observed or rewarded."""
+ENV_ID: Final = f"{ENVIRONMENT}-v{VERSION}"
+"""Gymnasium's name of it."""
 
 Batch = NDArray[np.float32]
 

@@ -1,6 +1,7 @@
 """The trained policy as an ONNX file with its contract, and its card for a reader."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -8,31 +9,47 @@ from stable_baselines3 import PPO
 
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.locomotion.observation import ACTIONS, SIZE
-from reins.locomotion.policy import action, gains, terms
+from reins.locomotion.observation import ACTIONS, ENVIRONMENT, SIZE, VERSION
+from reins.locomotion.policy import action, gains, terms, trot_of
+from reins.locomotion.trot import TrotSettings
 from reins.models.metadata import Measurement, PolicyMetadata, TrainingRecord
 from reins.models.registry import read_contract
+from reins.training.exactness import INPUTS, exactness_sentence, largest_difference
 from reins.training.locomotion.checkpoint import WalkPoint
-from reins.training.locomotion.env import ENV_ID
 from reins.training.locomotion.settings import WalkSettings
-from reins.training.network import OPSET, PRODUCER, Mlp, export
+from reins.training.locomotion.train import acting, observed
+from reins.training.network import OPSET, PRODUCER, Mlp, export, with_contract
 from reins.training.rl.cards import commit
 
 NAME = "walk"
 """Of the policy."""
 
 
-def export_walk(agent: Path, settings: WalkSettings, samples: int, measured: Measurement | None = None) -> bytes:
-    """The ONNX file of a saved agent.
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """An ONNX file, and the largest difference between its actions and the agent's."""
+
+    data: bytes
+    difference: float
+
+    def measured(self, measured: Measurement) -> "Exported":
+        """The same policy, with what it reached."""
+        metadata = read_contract(self.data).model_copy(update={"measured": measured})
+        return Exported(with_contract(self.data, metadata), self.difference)
+
+
+def export_walk(saved: Path, settings: WalkSettings, samples: int) -> Exported:
+    """The ONNX file of a saved agent, not measured yet.
 
     Args:
-        agent: where it lies.
+        saved: where the agent lies.
         settings: of its run.
         samples: policy steps that it learned from.
-        measured: what the exported policy reached; None until it has been measured.
+
+    Raises:
+        ReinsError: the file does not compute what the agent does.
     """
     profile = load_profile(settings.robot, QuadrupedProfile)
-    name, version = ENV_ID.rsplit("-v", 1)
     metadata = PolicyMetadata(
         name=NAME,
         skills=(NAME,),
@@ -44,16 +61,22 @@ def export_walk(agent: Path, settings: WalkSettings, samples: int, measured: Mea
         action=action(),
         training=TrainingRecord(
             method="PPO over a trot, with mirrored rollouts",
-            environment=name,
-            version=version,
+            environment=ENVIRONMENT,
+            version=VERSION,
             seed=settings.seed,
             samples=samples,
         ),
-        measured=measured,
+        measured=None,
         opset=OPSET,
         producer=PRODUCER,
+        trot=trot_of(TrotSettings()),
     )
-    return export(_network(PPO.load(agent, device="cpu"), settings), metadata)
+    agent = PPO.load(saved, device="cpu")
+    data = export(_network(agent, settings), metadata)
+    inputs = observed(settings, acting(agent), INPUTS)
+    with torch.no_grad():
+        wanted = agent.policy.get_distribution(torch.from_numpy(inputs)).mode().numpy()
+    return Exported(data, largest_difference(data, inputs, wanted))
 
 
 def _network(agent: PPO, settings: WalkSettings) -> Mlp:
@@ -66,18 +89,19 @@ def _network(agent: PPO, settings: WalkSettings) -> Mlp:
     return network
 
 
-def describe_walk(data: bytes, settings: WalkSettings, curve: Sequence[WalkPoint]) -> str:
-    """Markdown about a policy, from its ONNX file, its settings and its evaluations."""
-    metadata = read_contract(data)
+def describe_walk(exported: Exported, settings: WalkSettings, curve: Sequence[WalkPoint], reached: str) -> str:
+    """Markdown about a policy, from its ONNX file, its settings, its evaluations, and a sentence a line about what it
+    reached beside the trot alone."""
+    metadata = read_contract(exported.data)
     measured = metadata.measured
     rows = "\n".join(f"| {term.name} | {term.size} |" for term in metadata.observation)
-    points = "\n".join(f"| {point.step} | {point.upright:.1%} | {point.tracking:.3f} |" for point in curve)
+    points = "\n".join(_row(point) for point in curve)
     result = (
         "Not measured yet."
         if measured is None
         else (
             f"{measured.success_rate:.1%} of {measured.episodes} episodes in {measured.environment}.\n"
-            f"Success: {measured.criterion}."
+            f"Success: {measured.criterion}.\n\n{reached}"
         )
     )
     return f"""# {metadata.name}
@@ -91,7 +115,7 @@ where the trot of `reins/locomotion/trot.py` puts it, which is also what its act
 |---|---|
 {rows}
 
-Terms are explained in `reins/locomotion/observation.py`.
+Terms are explained in `reins/locomotion/observation.py`. {exactness_sentence(exported.difference)}
 
 ## Training
 
@@ -99,11 +123,12 @@ Terms are explained in `reins/locomotion/observation.py`.
 {metadata.training.environment} version {metadata.training.version}, domain randomisation `{settings.randomisation}`,
 code at commit {commit()}. To make it again: `reins train locomotion --seed {settings.seed}`.
 
-| policy steps | no fall on held-out robots, all grounds | worth of velocities, 0 … 1 |
-|---|---|---|
+| policy steps | no fall on held-out robots, all grounds | worth of velocities, 0 … 1 | divergence | steps skipped |
+|---|---|---|---|---|
 {points}
 
-The first row is the trot without a policy.
+The first row is the trot without a policy; this is the policy after {metadata.training.samples} steps. Divergence is
+how far an update moved the policy, their mean; one that goes too far skips the rest of its gradient steps.
 
 ## Measured
 
@@ -113,3 +138,10 @@ The first row is the trot without a policy.
 
 It has been trained and measured in simulation only.
 """
+
+
+def _row(point: WalkPoint) -> str:
+    """Of the table of evaluations."""
+    divergence = "" if point.divergence is None else f"{point.divergence:.4f}"
+    skipped = "" if point.skipped is None else f"{point.skipped:.0%}"
+    return f"| {point.step} | {point.upright:.1%} | {point.tracking:.3f} | {divergence} | {skipped} |"

@@ -23,7 +23,6 @@ class WalkSettings(BaseModel):
         layers: widths of the hidden layers.
         evaluate_every: policy steps between two evaluations.
         evaluated: robots of an evaluation, each for one episode, always the same ones.
-        gate: share of them that does not fall, at which a policy is exported.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,4 +44,3 @@ class WalkSettings(BaseModel):
     layers: tuple[int, ...] = (256, 128)
     evaluate_every: int = Field(default=250_000, gt=0)
     evaluated: int = Field(default=64, gt=0)
-    gate: float = Field(default=0.98, gt=0.0, le=1.0)

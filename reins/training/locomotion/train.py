@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from reins.contracts.errors import ReinsError
 from reins.hardware.robot import FloatArray
-from reins.locomotion.observation import ACTIONS
-from reins.training.locomotion.checkpoint import BEST, WalkPoint, WalkProgress, restore, save, score
+from reins.training.locomotion.checkpoint import WalkPoint, WalkProgress, best_agent, restore, save
 from reins.training.locomotion.env import HerdVecEnv
-from reins.training.locomotion.herd import HORIZON, Herd
-from reins.training.locomotion.mirror import MirroredRollouts
+from reins.training.locomotion.herd import HORIZON, LEVELS, Herd
+from reins.training.locomotion.mirror import MirroredRollouts, mirror_rollouts
 from reins.training.locomotion.settings import WalkSettings
 
 EVALUATION_SEED: Final = 1_000_003
@@ -38,11 +39,13 @@ class WalkLimits:
         seconds: of training in this call; None for no limit.
         save_every: seconds between two checkpoints.
         stopped: whether somebody asks for a pause.
+        finish: whether the run is over when its time is up, unless somebody asked for a pause.
     """
 
     seconds: float | None = None
     save_every: float = 120.0
     stopped: Callable[[], bool] = lambda: False
+    finish: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class WalkRun:
     """How a call of `train` ended.
 
     Attributes:
-        done: whether all steps have been made; else it was paused, and the same call goes on.
+        done: whether the run is over: its steps are made, or its time was up; else the same call goes on.
         steps: policy steps so far.
         progress: its evaluations.
         best: where the best policy so far lies.
@@ -82,21 +85,23 @@ def train(
     found = restore(folder, settings, env)
     agent, progress = found if found is not None else (new_agent(settings, env), WalkProgress())
     if found is None:
-        progress.curve.append(_point(settings, 0, 0.0, lambda seen: np.zeros((len(seen), ACTIONS))))
+        progress.curve.append(WalkPoint(0, 0.0, *evaluate(settings, acting(agent), settings.evaluated)))
         tell(_line(progress.curve[-1]))
-        agent.save(folder / BEST)
+        save(folder, settings, agent, progress, is_best=True)
     keeper = _Keeper(settings, folder, limits, progress, tell, advance)
     left = settings.steps - agent.num_timesteps
     if left > 0:
         agent.learn(left, keeper, reset_num_timesteps=False)
-        save(folder, settings, agent, progress)
-    return WalkRun(agent.num_timesteps >= settings.steps, agent.num_timesteps, progress, folder / BEST)
+    done = agent.num_timesteps >= settings.steps or (limits.finish and not limits.stopped())
+    if left > 0:
+        keeper.end(agent, evaluate_it=done)
+    return WalkRun(done, agent.num_timesteps, progress, best_agent(folder))
 
 
 def new_agent(settings: WalkSettings, env: HerdVecEnv) -> PPO:
-    """A policy whose mean action is almost none: it begins as the trot."""
+    """A policy whose mean action is none: it begins as the trot."""
     layers = list(settings.layers)
-    return PPO(
+    agent = PPO(
         "MlpPolicy",
         env,
         learning_rate=settings.rate,
@@ -112,6 +117,8 @@ def new_agent(settings: WalkSettings, env: HerdVecEnv) -> PPO:
         seed=settings.seed,
         device="cpu",
     )
+    torch.nn.init.zeros_(agent.policy.get_parameter("action_net.weight"))
+    return mirror_rollouts(agent)
 
 
 def evaluate(settings: WalkSettings, act: Act, robots: int) -> tuple[float, float]:
@@ -131,12 +138,25 @@ def evaluate(settings: WalkSettings, act: Act, robots: int) -> tuple[float, floa
     return float(1.0 - fallen.mean()), float((tracking * lasted / HORIZON).mean())
 
 
-def _point(settings: WalkSettings, step: int, seconds: float, act: Act) -> WalkPoint:
-    return WalkPoint(step, seconds, *evaluate(settings, act, settings.evaluated))
+def observed(settings: WalkSettings, act: Act, count: int) -> NDArray[np.float32]:
+    """(count, SIZE) what a policy sees in episodes like those that it is evaluated in, on all grounds alike."""
+    herd = Herd(settings.robot, len(LEVELS), settings.randomisation, EVALUATION_SEED)
+    herd.level[:] = np.arange(herd.count)
+    seen = [herd.reset()]
+    while len(seen) * herd.count < count:
+        now, _, fell, late, _ = herd.step(act(seen[-1]))
+        if (fell | late).any():
+            now[fell | late] = herd.renew(fell | late)
+        seen.append(now)
+    return np.concatenate(seen)[:count].astype(np.float32)
 
 
 def _line(point: WalkPoint) -> str:
-    return f"step {point.step}: {point.upright:.1%} do not fall, velocities are worth {point.tracking:.3f} of 1"
+    said = f"step {point.step}: {point.upright:.1%} do not fall, velocities are worth {point.tracking:.3f} of 1"
+    if point.divergence is None or point.skipped is None:
+        return said
+    moved = f"updates moved the policy by {point.divergence:.4f}"
+    return f"{said}; {moved}, and {point.skipped:.0%} of their steps were skipped"
 
 
 def acting(agent: PPO) -> Act:
@@ -166,17 +186,33 @@ class _Keeper(BaseCallback):
         self._progress, self._tell, self._advance = progress, tell, advance
         self._began = self._saved = time.monotonic()
         self._before = progress.seconds
+        self._updates = _Updates(settings)
+
+    def end(self, agent: PPO, evaluate_it: bool) -> None:
+        """After the last update: save, and first evaluate what came of it where that has not been done."""
+        self._updates.note(agent)
+        self._progress.seconds = self._before + time.monotonic() - self._began
+        if evaluate_it and agent.num_timesteps > self._progress.curve[-1].step:
+            self._evaluate(agent)
+        else:
+            save(self._folder, self._settings, agent, self._progress, is_best=False)
+
+    def _on_training_start(self) -> None:
+        self._updates.begin(self._agent)
 
     def _on_rollout_end(self) -> None:
         """Between two updates."""
-        now, step = time.monotonic(), self.num_timesteps
+        now, agent = time.monotonic(), self._agent
+        self._updates.note(agent)
         self._progress.seconds = self._before + now - self._began
-        self._advance(step)
-        if step - self._progress.curve[-1].step >= self._settings.evaluate_every:
-            self._evaluate(step)
-        if now - self._saved > self._limits.save_every:
-            save(self._folder, self._settings, self._agent, self._progress)
-            self._saved = time.monotonic()
+        self._advance(self.num_timesteps)
+        if self.num_timesteps - self._progress.curve[-1].step >= self._settings.evaluate_every:
+            self._evaluate(agent)
+        elif now - self._saved > self._limits.save_every:
+            save(self._folder, self._settings, agent, self._progress, is_best=False)
+        else:
+            return
+        self._saved = time.monotonic()
 
     def _on_step(self) -> bool:
         """Whether to go on."""
@@ -184,15 +220,50 @@ class _Keeper(BaseCallback):
         late = seconds is not None and time.monotonic() - self._began > seconds
         return not (late or self._limits.stopped())
 
-    def _evaluate(self, step: int) -> None:
-        progress, agent = self._progress, self._agent
-        point = _point(self._settings, step, progress.seconds, acting(agent))
-        if score(point) > progress.best:
-            agent.save(self._folder / BEST)
-        progress.curve.append(point)
-        self._tell(_line(point))
+    def _evaluate(self, agent: PPO) -> None:
+        """Evaluate this agent and save it, as the best one where it is."""
+        progress, before = self._progress, self._progress.best
+        shares = evaluate(self._settings, acting(agent), self._settings.evaluated)
+        progress.curve.append(WalkPoint(agent.num_timesteps, progress.seconds, *shares, *self._updates.told()))
+        save(self._folder, self._settings, agent, progress, is_best=progress.best is not before)
+        self._updates.begin(agent)
+        self._tell(_line(progress.curve[-1]))
 
     @property
     def _agent(self) -> PPO:
         assert isinstance(self.model, PPO)
         return self.model
+
+
+class _Updates:
+    """How the updates of a policy have gone since `begin`: PPO ends one early where the policy moves too far."""
+
+    def __init__(self, settings: WalkSettings) -> None:
+        self._planned = settings.epochs * math.ceil(settings.rollout * settings.robots / settings.batch)
+        self._divergences: list[float] = []
+        self._from = self._made = 0
+
+    def begin(self, agent: PPO) -> None:
+        """Forget those before."""
+        self._divergences.clear()
+        self._from = self._made = _gradient_steps(agent)
+
+    def note(self, agent: PPO) -> None:
+        """Take note of the last update, where there was one since the last rollout."""
+        divergence = agent.logger.name_to_value.get("train/approx_kl")
+        if divergence is not None:
+            self._divergences.append(float(divergence))
+            self._made = _gradient_steps(agent)
+
+    def told(self) -> tuple[float, float] | tuple[None, None]:
+        """Mean divergence, and share of the gradient steps that were skipped."""
+        if not self._divergences:
+            return None, None
+        planned = self._planned * len(self._divergences)
+        return float(np.mean(self._divergences)), 1.0 - (self._made - self._from) / planned
+
+
+def _gradient_steps(agent: PPO) -> int:
+    """How many an agent has made."""
+    kept = next(iter(agent.policy.optimizer.state.values()), None)
+    return 0 if kept is None else int(kept["step"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from legged_walker import disc, standing, tilted, wish
 
-from reins.hardware.legged import Posture
+from reins.hardware.legged import AS_USUAL, Gait, Posture
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.legged.motion import UNAPPLIED, LeggedMotion
 from reins.safety.legged.settings import LeggedSettings
@@ -57,6 +57,14 @@ class TestCommands:
         assert command.velocity.tolist() == SLOW.tolist() and limits == ()
         braked = up.brake(now, now - 0.01, sit=False)
         assert (braked.sequence, braked.stamp, braked.trace_ns) == (3, now - 0.01, 0)
+
+    def test_a_gait_is_let_through_and_kept_while_it_brakes(
+        self, up: LeggedMotion, quadruped: QuadrupedProfile
+    ) -> None:
+        now, high = up_at(quadruped), Gait(1.0, 0.5)
+        command, _ = up.drive(wish(SLOW, gait=high), 1.0, now, now, 0)
+        assert command.gait == high and up.brake(now, now, sit=False).gait == high
+        assert up.drive(wish(SLOW), 1.0, now, now, 0)[0].gait == AS_USUAL
 
     def test_the_scale_and_what_it_changes(self, up: LeggedMotion, quadruped: QuadrupedProfile) -> None:
         command, limits = up.drive(wish(SLOW), 1e-3, up_at(quadruped), START, 0)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from legged_walker import standing, wish
 
-from reins.hardware.legged import Posture
+from reins.hardware.legged import Gait, Posture
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.legged.gate import BodyGate
 from reins.safety.legged.validate import check_body_shape, check_legged_state
@@ -66,6 +66,17 @@ class TestShape:
         posture = check_body_shape(wish((0, 0, 0), posture=7))
         assert posture is not None and posture.code == "wrong_posture"
         assert posture.reason == "posture 7 is not one of SIT, STAND"
+
+    @pytest.mark.parametrize(("height", "style"), [(1.0, -1.0), (0.0, 0.0)])
+    def test_a_gait_within_its_bounds_passes(self, height: float, style: float) -> None:
+        assert check_body_shape(wish((0, 0, 0), gait=Gait(height, style))) is None
+
+    @pytest.mark.parametrize("value", [1.0 + 1e-6, -1.1, *NO_NUMBERS])
+    @pytest.mark.parametrize("field", ["height", "style"])
+    def test_a_gait_that_there_is_not(self, field: str, value: float) -> None:
+        refused = check_body_shape(wish((0, 0, 0), gait=Gait(**{field: value})))
+        assert refused is not None and refused.code == "wrong_gait"
+        assert refused.reason == f"{field} of the gait is {value}, which is not in -1 … 1"
 
     @given(velocity=st.tuples(*[st.floats(width=64)] * 3).map(np.array))
     def test_nothing_but_finite_numbers_ever_passes(self, velocity: np.ndarray) -> None:

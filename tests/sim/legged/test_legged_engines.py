@@ -70,6 +70,30 @@ def test_feet_are_where_the_kinematics_say(go2: QuadrupedProfile) -> None:
         assert kinematics.feet(data.qpos[7:].reshape(4, 3)) == pytest.approx(feet, abs=1e-9)
 
 
+@pytest.mark.parametrize("yaw", [0.0, 0.9])
+def test_put_down_level_it_is_level(make_legs_on: Make, stance: np.ndarray, yaw: float) -> None:
+    """Bullet's base is turned against the body frame, by the trunk's principal axes."""
+    engine = make_legs_on("flat")
+    engine.begin(HIGH, yaw, stance)
+    truth = engine.truth()
+    assert up_of(truth.orientation) == pytest.approx([0.0, 0.0, 1.0], abs=1e-9)
+    assert truth.orientation == pytest.approx([0.0, 0.0, np.sin(yaw / 2.0), np.cos(yaw / 2.0)], abs=1e-9)
+    assert truth.position == pytest.approx(HIGH, abs=1e-9)
+
+
+def test_in_bullet_the_hips_are_where_the_kinematics_say(go2: QuadrupedProfile, stance: np.ndarray) -> None:
+    bullet = pytest.importorskip("pybullet")
+    from reins.sim.legged.bullet_legs import BulletLegs
+
+    engine = BulletLegs(go2, load_ground("flat"))
+    engine.begin(HIGH, 0.0, stance)
+    hips = [go2.joint_names.index(f"{foot}_hip_joint") for foot in go2.feet]
+    states = [bullet.getLinkState(engine._robot, engine._joints[hip], physicsClientId=engine.client) for hip in hips]
+    places = np.array([state[4] for state in states])
+    assert places - HIGH == pytest.approx(LegKinematics(go2.build.legs).hips, abs=1e-6)
+    engine.close()
+
+
 def test_it_falls_as_everything_does(make_legs_on: Make, stance: np.ndarray) -> None:
     engine = make_legs_on("flat")
     engine.begin(HIGH, 0.0, stance)
