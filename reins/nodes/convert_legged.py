@@ -10,7 +10,7 @@ import numpy as np
 from geometry_msgs.msg import Pose, Quaternion, Twist, Vector3
 from reins_msgs import msg as ros
 
-from reins.hardware.legged import BodyCommand, LeggedState, Odometry, Posture, SafeBodyCommand
+from reins.hardware.legged import BodyCommand, Gait, LeggedState, Odometry, Posture, SafeBodyCommand
 from reins.hardware.robot import FloatArray
 from reins.nodes.convert import fill_time, from_sequence, time_from_msg, to_sequence
 
@@ -76,6 +76,7 @@ def body_command_to_msg(command: BodyCommand) -> ros.BodyCommand:
     fill_time(message.header.stamp, command.stamp)
     message.velocity = body_velocity_to_msg(command.velocity)
     message.posture = int(command.posture)
+    message.gait = _gait_to_msg(command.gait)
     fill_time(message.activation, command.activation)
     message.trace_ns = command.trace_ns
     return message
@@ -91,6 +92,7 @@ def body_command_from_msg(message: ros.BodyCommand) -> BodyCommand:
         velocity=body_velocity_from_msg(message.velocity),
         activation=time_from_msg(message.activation),
         posture=_POSTURES.get(message.posture, message.posture),
+        gait=Gait(message.gait.height, message.gait.style),
         trace_ns=message.trace_ns,
     )
 
@@ -102,6 +104,7 @@ def safe_body_command_to_msg(command: SafeBodyCommand) -> ros.SafeBodyCommand:
     fill_time(message.header.stamp, command.stamp)
     message.velocity = body_velocity_to_msg(command.velocity)
     message.posture = int(command.posture)
+    message.gait = _gait_to_msg(command.gait)
     message.trace_ns = command.trace_ns
     return message
 
@@ -114,8 +117,13 @@ def safe_body_command_from_msg(message: ros.SafeBodyCommand) -> SafeBodyCommand:
         period=message.period,
         velocity=body_velocity_from_msg(message.velocity),
         posture=_POSTURES.get(message.posture, message.posture),
+        gait=Gait(message.gait.height, message.gait.style),
         trace_ns=message.trace_ns,
     )
+
+
+def _gait_to_msg(gait: Gait) -> ros.Gait:
+    return ros.Gait(height=float(gait.height), style=float(gait.style))
 
 
 def body_velocity_to_msg(velocity: FloatArray) -> Twist:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from reins.hardware.legged import BodyCommand, LeggedState, Odometry, Posture, SafeBodyCommand
+from reins.hardware.legged import BodyCommand, Gait, LeggedState, Odometry, Posture, SafeBodyCommand
 from reins.hardware.robot import FloatArray
 
 pytestmark = pytest.mark.ros
@@ -28,6 +28,7 @@ NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
 SEQUENCES = st.integers(0, 2**63)
 POSTURES = st.sampled_from(Posture)
+GAITS = st.builds(Gait, NUMBERS, NUMBERS)
 NAN = math.nan
 
 
@@ -87,6 +88,7 @@ def test_legged_state(state: LeggedState, armed: bool) -> None:
         velocity=arrays(3),
         activation=STAMPS,
         posture=POSTURES,
+        gait=GAITS,
         trace_ns=SEQUENCES,
     )
 )
@@ -96,7 +98,7 @@ def test_body_command(command: BodyCommand) -> None:
     assert same(command, convert.body_command_from_msg(message))
 
 
-@given(st.builds(SafeBodyCommand, SEQUENCES, STAMPS, NUMBERS, arrays(3), POSTURES, SEQUENCES))
+@given(st.builds(SafeBodyCommand, SEQUENCES, STAMPS, NUMBERS, arrays(3), POSTURES, GAITS, SEQUENCES))
 def test_safe_body_command(command: SafeBodyCommand) -> None:
     message = over_the_wire(convert.safe_body_command_to_msg(command))
     assert same(command, convert.safe_body_command_from_msg(message))
@@ -120,6 +122,12 @@ def test_a_twist_that_leaves_the_ground_is_refused_and_not_flattened(part: str, 
 def test_a_posture_that_there_is_none_is_refused() -> None:
     rejection = check_body_shape(convert.body_command_from_msg(ros.BodyCommand(source="skill", posture=7)))
     assert rejection is not None and rejection.code == "wrong_posture" and "7" in rejection.reason
+
+
+def test_a_gait_that_there_is_none_is_refused() -> None:
+    message = ros.BodyCommand(source="skill", gait=ros.Gait(height=1.5))
+    rejection = check_body_shape(convert.body_command_from_msg(over_the_wire(message)))
+    assert rejection is not None and rejection.code == "wrong_gait" and "height" in rejection.reason
 
 
 def test_message_numbers_of_postures() -> None:
