@@ -54,7 +54,8 @@ answers no questions.
 randomisation `training`, painted by {pictures.sim} with the robot {pictures.robot}), each seen otherwise every time:
 mirrored, moved, turned, in other light. {progress.step} steps of {settings.batch} pictures, in
 {progress.seconds / 60:.0f} minutes and those that painting takes; seed {settings.seed}.
-To make one like it: `reins train perception --seed {settings.seed}`.
+To make one like it: `reins train perception --seed {settings.seed} --steps {settings.steps} --samples \
+{pictures.samples}`.
 
 | step | minutes | loss of words | loss of places | objects | objects, held out |
 |---|---|---|---|---|---|

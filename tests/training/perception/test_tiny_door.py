@@ -12,11 +12,19 @@ onnx = pytest.importorskip("onnx", reason="needs the extra train")
 from made_up_pictures import SMALL, MadeUp  # noqa: E402
 
 from reins.bench.perception.looks import Looker  # noqa: E402
+from reins.bench.perception.score import judge  # noqa: E402
+from reins.bench.perception.suite import f1  # noqa: E402
 from reins.contracts.errors import ReinsError  # noqa: E402
 from reins.hardware.profile import load_profile  # noqa: E402
 from reins.language_models.model import Bounds, Cancel, Cancelled, Message, ModelError, Picture  # noqa: E402
 from reins.models import registry  # noqa: E402
-from reins.models.vision import METADATA_KEY, Certainty, VisionTraining  # noqa: E402
+from reins.models.vision import (  # noqa: E402
+    METADATA_KEY,
+    Certainty,
+    VisionTraining,
+    verify_vision_model,
+    vision_models,
+)
 from reins.perception.factory import make_perception  # noqa: E402
 from reins.perception.vision_language.asking import VisionModel  # noqa: E402
 from reins.perception.vision_language.description import (  # noqa: E402
@@ -28,6 +36,7 @@ from reins.perception.vision_language.doors import DOORS  # noqa: E402
 from reins.perception.vision_language.prompt import View, description_prompt, view_of  # noqa: E402
 from reins.perception.vision_language.settings import VisionSettings  # noqa: E402
 from reins.perception.vision_language.tiny.door import TinyModel  # noqa: E402
+from reins.perception.vision_language.tiny.words import FORMAT  # noqa: E402
 from reins.training.perception.export import export  # noqa: E402
 from reins.training.perception.network import TinyVlm  # noqa: E402
 from reins.training.perception.samples import opened  # noqa: E402
@@ -194,6 +203,25 @@ class TestBackend:
         finally:
             painter.close()
             looker.close()
+
+    def test_the_one_that_ships_sees_what_is_on_tables_that_it_was_not_trained_on(self) -> None:
+        profile = load_profile("franka")
+        pictures = Pictures(profile, load_render_randomisation("held_out"))
+        painter, looker = make_painter("mujoco", profile), Looker("tiny_vlm", profile)
+        scores = []
+        try:
+            for number in range(1, 13):
+                looker.forget()
+                picture = pictures.draw(number)
+                shots = painter.paint(picture, 1.0)
+                scene = looker.look(picture, [shot.image for shot in shots], 1.0)
+                visible = {name: max(shot.visible[name] for shot in shots) for name in shots[0].visible}
+                scores.append(judge(picture.truth(1.0), scene, visible))
+        finally:
+            painter.close()
+            looker.close()
+        assert f1(scores) > 0.7  # 0.85 over 60 pictures
+        assert [verify_vision_model(name).words for name in vision_models()] == [FORMAT]
 
     def test_without_a_model_a_benchmark_says_so(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("reins.perception.vision_language.tiny.door.models_folder", lambda: tmp_path)
