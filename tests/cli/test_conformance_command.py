@@ -54,7 +54,6 @@ def test_the_list_runs_nothing() -> None:
         (["--robot", "franka", "--ip", "127.0.0.9"], "127.0.0.9: Connection to FCI refused"),
         (["--robot", "franka", "--profile", "go2"], "drives arms, and robot 'go2' is of kind quadruped"),
         (["--robot", "go2", "--profile", "franka"], "drives robots with legs, and robot 'franka' is of kind arm"),
-        (["--robot", "go2"], "needs the address"),
         (["--robot", "go2", "--only", "gripper"], "no check 'gripper'"),
     ],
 )
