@@ -100,7 +100,7 @@ def no_depth(messages: dict[str, Any]) -> None:
 
 LIES: dict[Callable[[dict[str, Any]], None], str] = {
     black: "the colour image is black",
-    grey: "colour image encoded as 'mono8'; rgb8 and bgr8 are understood",
+    grey: "colour image encoded as 'mono8'; understood are rgb8, bgr8, rgba8, bgra8",
     other_size: "camera_info is for 128x48",
     other_camera: "those before were of 'wrist_optical'",
     millimetres: "these look like millimetres",
