@@ -5,21 +5,13 @@ Scenes are seen from its base, whose z is up, so the robot itself is at their or
 
 import math
 from collections.abc import Iterable
-from typing import Final, Protocol
+from typing import Final
 
-from reins.contracts import relations
-from reins.contracts.footprints import yaw_of
-from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Quaternion, Relation, Vector3
+from reins.contracts.footprints import Posed, yaw_of
+from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Relation, Vector3
 
 AT: Final = 1.6
 """A robot whose footprint is no farther than this from the edge of something is at it [m]."""
-
-
-class Thing(relations.Thing, Protocol):
-    """With the orientation (x y z w) of its bounding box, too."""
-
-    @property
-    def orientation(self) -> Quaternion: ...
 
 
 def edge_distance(label: str, size: Vector3, yaw: float, x: float, y: float) -> float:
@@ -43,12 +35,12 @@ def posture_relation(is_up: bool) -> Relation:
     return Relation(ROBOT, "is", STANDING if is_up else SITTING)
 
 
-def is_at(thing: Thing, footprint: float) -> bool:
+def is_at(thing: Posed, footprint: float) -> bool:
     """Whether a robot of that footprint, a radius [m], is at something."""
     x, y, _ = thing.position
     return edge_distance(thing.label, thing.size, yaw_of(thing.orientation), -x, -y) - footprint <= AT
 
 
-def nearness(things: Iterable[Thing], footprint: float) -> frozenset[Relation]:
+def nearness(things: Iterable[Posed], footprint: float) -> frozenset[Relation]:
     """What a robot of that footprint [m] is at."""
     return frozenset(Relation(ROBOT, "at", thing.id) for thing in things if is_at(thing, footprint))

@@ -9,8 +9,8 @@ from reins.contracts.scene import MOVABLE, Quaternion, Vector3
 Point = tuple[float, float]
 
 
-class Posed(Protocol):
-    """Anything with a kind and a box [m] that may be turned about +z; a SceneObject is one."""
+class Thing(Protocol):
+    """Anything with a kind, a centre of its bounding box [m] and full extents [m]; a SceneObject is one."""
 
     @property
     def id(self) -> str: ...
@@ -19,9 +19,14 @@ class Posed(Protocol):
     @property
     def position(self) -> Vector3: ...
     @property
-    def orientation(self) -> Quaternion: ...
-    @property
     def size(self) -> Vector3: ...
+
+
+class Posed(Thing, Protocol):
+    """With the orientation (x y z w) of its bounding box, too."""
+
+    @property
+    def orientation(self) -> Quaternion: ...
 
 
 def yaw_of(orientation: Iterable[float]) -> float:

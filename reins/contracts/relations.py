@@ -7,11 +7,11 @@ Every function is about things on a table: heights are above the base frame's or
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from math import hypot
-from typing import Final, Protocol
+from typing import Final
 
 from reins.contracts.errors import UnknownName
-from reins.contracts.footprints import Footprint, Posed
-from reins.contracts.scene import CONTAINERS, GRIPPER, SUPPORTS, TABLE, TOUCHING, Relation, Vector3
+from reins.contracts.footprints import Footprint, Posed, Thing
+from reins.contracts.scene import CONTAINERS, GRIPPER, SUPPORTS, TABLE, TOUCHING, Relation
 
 IN_RADIUS: Final = 0.85
 """Inside: the centre lies within this share of the container's outer radius (the rest is wall and margin)."""
@@ -27,19 +27,6 @@ TOUCH_GAP: Final = 0.005
 
 SIDE_MARGIN: Final = 0.03
 """Left of, behind, …: centres are at least this far apart along that direction [m]."""
-
-
-class Thing(Protocol):
-    """Anything with a kind, a centre of its bounding box [m] and full extents [m]; a SceneObject is one."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def position(self) -> Vector3: ...
-    @property
-    def size(self) -> Vector3: ...
 
 
 def radius(thing: Thing) -> float:

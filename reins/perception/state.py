@@ -4,7 +4,8 @@ walks sees; never for a real one."""
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from reins.contracts.around import Thing, nearness, posture_relation
+from reins.contracts.around import nearness, posture_relation
+from reins.contracts.footprints import Posed
 from reins.contracts.scene import Relation, Scene, SceneObject
 from reins.hardware.legged import LeggedState
 from reins.hardware.profile import RobotProfile, Workspace
@@ -17,7 +18,7 @@ from reins.perception.relations import relations_of
 Objects = Mapping[str, SceneObject]
 
 
-class TrueObject(Thing, Protocol):
+class TrueObject(Posed, Protocol):
     """One object as a simulator has it: as in SceneObject, without doubt."""
 
     @property
