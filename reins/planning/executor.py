@@ -159,9 +159,11 @@ class TaskExecutor:
         self.stage = "checking"
         if interrupted:
             self._valid, self._trouble = False, self._turn[0] if self._turn else None
-        elif not self._clearing:
-            self._report = Report.of(call, self._registry[call.skill], success, reason, before, t)
-            self._gaze.settle(t)
+        else:
+            self._turn = None  # it has ended by itself, and what was to be done instead is of no use any more
+            if not self._clearing:
+                self._report = Report.of(call, self._registry[call.skill], success, reason, before, t)
+                self._gaze.settle(t)
         self._clearing = False
 
     def consult(self, scene: Scene, progress: float, t: float) -> Consultation | None:

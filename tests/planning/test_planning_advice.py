@@ -237,6 +237,13 @@ class TestAnotherPlan:
         assert table.world.drive(table.task).outcome == "succeeded"
         assert table.world.calls == [str(step) for step in RED]
 
+    def test_a_step_that_failed_by_itself_first_is_planned_for_anew(self) -> None:
+        table = Table(Says(Plan(steps=RED), Plan(steps=GREEN), Plan(steps=RED)))
+        assert table.consult(0.9, PERIOD) is True
+        table.task.skill_finished(False, "the fingers closed on nothing", table.world.t)
+        assert table.world.drive(table.task).outcome == "succeeded"
+        assert table.world.calls == [str(step) for step in RED]
+
     def test_a_takeover_in_the_next_step_does_not_count_for_it(self) -> None:
         table = Table(Says(Plan(steps=RED), Plan(steps=GREEN), Plan(steps=GREEN)))
         assert table.consult(0.2, PERIOD) is True
