@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 from stable_baselines3 import PPO
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_checker import check_env
 from typer.testing import CliRunner
 
@@ -35,6 +34,7 @@ from reins.training.locomotion.env import ENV_ID, HerdVecEnv, LocomotionEnv
 from reins.training.locomotion.export import Exported, describe_walk, export_walk
 from reins.training.locomotion.gate import Walking, shortfalls
 from reins.training.locomotion.herd import GOOD, LEVELS, PERIOD, Herd
+from reins.training.locomotion.mirror import SymmetricPolicy
 from reins.training.locomotion.recipe import make_walk
 from reins.training.locomotion.reward import Walked, rewards
 from reins.training.locomotion.settings import WalkSettings
@@ -212,8 +212,8 @@ def test_a_checkpoint_of_another_environment_is_told(tmp_path: Path, change: dic
     assert "\n" not in str(refused.value)
 
 
-def asymmetric() -> PPO:
-    """An agent whose network treats left and right differently, as all do that were trained."""
+def varied() -> PPO:
+    """An agent whose weights are anything."""
     agent = new_agent(TINY, HerdVecEnv(Herd(count=TINY.robots, randomisation="none")))
     with torch.no_grad():
         for number, weights in enumerate(agent.policy.parameters()):
@@ -222,24 +222,47 @@ def asymmetric() -> PPO:
     return agent
 
 
-def test_before_an_update_the_policy_has_not_moved_for_images_either() -> None:
-    agent = asymmetric()
-    divergences = []
+def test_a_policy_is_symmetrical_whatever_it_has_learnt() -> None:
+    agent = varied()
+    seen = np.random.default_rng(1).normal(size=(20, SIZE))
+    actions, _ = agent.predict(seen.astype(np.float32), deterministic=True)
+    images, _ = agent.predict(mirrored(seen).astype(np.float32), deterministic=True)
+    assert np.abs(actions).max() > 0.1
+    assert images == pytest.approx(mirrored_action(actions), abs=1e-5)
+    value, image = (
+        agent.policy.predict_values(torch.from_numpy(each.astype(np.float32))).detach()
+        for each in (seen, mirrored(seen))
+    )
+    assert value.numpy() == pytest.approx(image.numpy(), abs=1e-5)
 
-    class Listening(BaseCallback):
-        def _on_step(self) -> bool:
-            return True
 
-        def _on_rollout_end(self) -> None:
-            buffer = agent.rollout_buffer
-            for batch in buffer.get(16):
-                _, log_prob, _ = agent.policy.evaluate_actions(batch.observations, batch.actions)
-                ratio = log_prob - batch.old_log_prob
-                divergences.append(float((ratio.exp() - 1.0 - ratio).mean().detach()))
-                assert len(batch.observations) == 2 * 16
+def test_what_is_learnt_from_one_side_holds_on_the_other(tmp_path: Path) -> None:
+    train(TINY.model_copy(update={"rate": 0.05}), tmp_path, WalkLimits(), silent, silent)
+    policy = PPO.load(tmp_path / "checkpoint" / "agent.zip", device="cpu").policy
+    assert isinstance(policy, SymmetricPolicy)
+    seen = np.random.default_rng(1).normal(size=(20, SIZE)).astype(np.float32)
+    network = policy.mean_network()
+    images = network.act(mirrored(seen).astype(np.float32))
+    assert np.abs(images).max() > 0.01
+    assert images == pytest.approx(mirrored_action(network.act(seen)), abs=1e-5)
 
-    agent.learn(TINY.robots * TINY.rollout, Listening())
-    assert len(divergences) == 2 and max(map(abs, divergences)) < 1e-5
+
+def test_rewards_of_training_are_scaled(tmp_path: Path) -> None:
+    plain, scaled = (HerdVecEnv(Herd(count=1, randomisation="none", seed=2), scale) for scale in (1.0, 0.02))
+    actions = np.zeros((1, ACTIONS))
+    for env in (plain, scaled):
+        env.reset()
+    assert scaled.step(actions)[1] == pytest.approx(0.02 * plain.step(actions)[1])
+
+
+def test_robots_are_the_same_however_many_threads_compute_them() -> None:
+    herds = [Herd(count=5, seed=7), Herd(count=5, seed=7)]
+    herds[1]._threads = 1
+    seen = [herd.reset() for herd in herds]
+    for _ in range(120):
+        actions = np.random.default_rng(3).uniform(-1.0, 1.0, (5, ACTIONS))
+        seen = [herd.step(actions)[0] for herd in herds]
+    assert (seen[0] == seen[1]).all()
 
 
 def test_an_update_that_goes_too_far_is_told(tmp_path: Path) -> None:
@@ -314,7 +337,7 @@ def test_a_robot_that_is_commanded_at_another_rate_is_told(tmp_path: Path) -> No
 
 def exported(folder: Path, agent: PPO | None = None) -> Exported:
     """The policy of an agent, written to `walk.onnx` in this folder."""
-    agent = asymmetric() if agent is None else agent
+    agent = varied() if agent is None else agent
     agent.save(folder / "best.zip")
     made = export_walk(folder / "best.zip", TINY, 10)
     (folder / "walk.onnx").write_bytes(made.data)
@@ -322,7 +345,7 @@ def exported(folder: Path, agent: PPO | None = None) -> Exported:
 
 
 def test_the_exported_policy_does_what_the_agent_does(tmp_path: Path) -> None:
-    agent = asymmetric()
+    agent = varied()
     made = exported(tmp_path, agent)
     walk = PolicyWalk(GO2, tmp_path / "walk.onnx")
     joints = np.tile(walk.stance, (1, 1, 1))

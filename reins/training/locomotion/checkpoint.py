@@ -13,7 +13,6 @@ from stable_baselines3 import PPO
 from reins.contracts.errors import ReinsError
 from reins.locomotion.observation import SIZE
 from reins.training.locomotion.env import ENV_ID, HerdVecEnv
-from reins.training.locomotion.mirror import mirror_rollouts
 from reins.training.locomotion.settings import WalkSettings
 
 FOLDER: Final = "checkpoint"
@@ -117,7 +116,7 @@ def restore(folder: Path, settings: WalkSettings, env: HerdVecEnv) -> tuple[PPO,
     generator = np.random.default_rng()
     generator.bit_generator.state = state["random"]
     env.herd.random = generator
-    agent = mirror_rollouts(PPO.load(place / AGENT, env=env, device="cpu"))
+    agent = PPO.load(place / AGENT, env=env, device="cpu")
     torch.set_rng_state(torch.tensor(state["torch"], dtype=torch.uint8))
     entry = state["progress"]
     return agent, WalkProgress([WalkPoint(**point) for point in entry["curve"]], entry["seconds"])

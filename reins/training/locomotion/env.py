@@ -67,11 +67,13 @@ class HerdVecEnv(VecEnv):
 
     Args:
         herd: the robots.
+        scale: of the rewards; with 1 - discount, values are about as large as a period's worth.
     """
 
-    def __init__(self, herd: Herd) -> None:
+    def __init__(self, herd: Herd, scale: float = 1.0) -> None:
         super().__init__(herd.count, *_spaces())
         self.herd = herd
+        self._scale = scale
         self._actions: Any = None
         self._returns, self._lengths = np.zeros(herd.count), np.zeros(herd.count, dtype=np.int64)
 
@@ -103,7 +105,7 @@ class HerdVecEnv(VecEnv):
                 }
             self._returns[done], self._lengths[done] = 0.0, 0
             seen[done] = self.herd.renew(done)
-        return seen.astype(np.float32), reward.astype(np.float32), done, infos
+        return seen.astype(np.float32), (self._scale * reward).astype(np.float32), done, infos
 
     def close(self) -> None:
         """Nothing is open."""

@@ -9,16 +9,17 @@ from stable_baselines3 import PPO
 
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.locomotion.observation import ACTIONS, ENVIRONMENT, SIZE, VERSION
+from reins.locomotion.observation import ENVIRONMENT, VERSION
 from reins.locomotion.policy import action, gains, terms, trot_of
 from reins.locomotion.trot import TrotSettings
 from reins.models.metadata import Measurement, PolicyMetadata, TrainingRecord
 from reins.models.registry import read_contract
 from reins.training.exactness import INPUTS, exactness_sentence, largest_difference
 from reins.training.locomotion.checkpoint import WalkPoint
+from reins.training.locomotion.mirror import SymmetricPolicy
 from reins.training.locomotion.settings import WalkSettings
 from reins.training.locomotion.train import acting, observed
-from reins.training.network import OPSET, PRODUCER, Mlp, export, with_contract
+from reins.training.network import OPSET, PRODUCER, export, with_contract
 from reins.training.rl.cards import commit
 
 NAME = "walk"
@@ -60,7 +61,7 @@ def export_walk(saved: Path, settings: WalkSettings, samples: int) -> Exported:
         observation=terms(),
         action=action(),
         training=TrainingRecord(
-            method="PPO over a trot, with mirrored rollouts",
+            method="PPO over a trot, with a network symmetrical by construction",
             environment=ENVIRONMENT,
             version=VERSION,
             seed=settings.seed,
@@ -72,21 +73,12 @@ def export_walk(saved: Path, settings: WalkSettings, samples: int) -> Exported:
         trot=trot_of(TrotSettings()),
     )
     agent = PPO.load(saved, device="cpu")
-    data = export(_network(agent, settings), metadata)
+    assert isinstance(agent.policy, SymmetricPolicy)
+    data = export(agent.policy.mean_network(), metadata)
     inputs = observed(settings, acting(agent), INPUTS)
     with torch.no_grad():
         wanted = agent.policy.get_distribution(torch.from_numpy(inputs)).mode().numpy()
     return Exported(data, largest_difference(data, inputs, wanted))
-
-
-def _network(agent: PPO, settings: WalkSettings) -> Mlp:
-    """The mean of its action as a plain network."""
-    network = Mlp(SIZE, settings.layers, ACTIONS)
-    policy = agent.policy
-    linear = [*(layer for layer in policy.mlp_extractor.policy_net if isinstance(layer, torch.nn.Linear))]
-    for ours, theirs in zip(network.linear, [*linear, policy.action_net], strict=True):
-        ours.load_state_dict(theirs.state_dict())
-    return network
 
 
 def describe_walk(exported: Exported, settings: WalkSettings, curve: Sequence[WalkPoint], reached: str) -> str:

@@ -31,7 +31,7 @@ class WalkSettings(BaseModel):
     randomisation: str = "training"
     seed: int = Field(default=1, ge=0)
     steps: int = Field(default=6_000_000, gt=0)
-    robots: int = Field(default=32, gt=0)
+    robots: int = Field(default=64, gt=0)
     rollout: int = Field(default=64, gt=1)
     batch: int = Field(default=1024, gt=1)
     epochs: int = Field(default=4, gt=0)
@@ -42,5 +42,5 @@ class WalkSettings(BaseModel):
     divergence: float = Field(default=0.02, gt=0.0)
     spread: float = Field(default=0.25, gt=0.0)
     layers: tuple[int, ...] = (256, 128)
-    evaluate_every: int = Field(default=250_000, gt=0)
+    evaluate_every: int = Field(default=500_000, gt=0)
     evaluated: int = Field(default=64, gt=0)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -22,7 +21,7 @@ from reins.hardware.robot import FloatArray
 from reins.training.locomotion.checkpoint import WalkPoint, WalkProgress, best_agent, restore, save
 from reins.training.locomotion.env import HerdVecEnv
 from reins.training.locomotion.herd import HORIZON, LEVELS, Herd
-from reins.training.locomotion.mirror import MirroredRollouts, mirror_rollouts
+from reins.training.locomotion.mirror import SymmetricPolicy
 from reins.training.locomotion.settings import WalkSettings
 
 EVALUATION_SEED: Final = 1_000_003
@@ -81,7 +80,8 @@ def train(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ReinsError(f"folder '{folder}' of the run cannot be made: {error.strerror}; give another one") from error
-    env = HerdVecEnv(Herd(settings.robot, settings.robots, settings.randomisation, settings.seed))
+    herd = Herd(settings.robot, settings.robots, settings.randomisation, settings.seed)
+    env = HerdVecEnv(herd, scale=1.0 - settings.gamma)
     found = restore(folder, settings, env)
     agent, progress = found if found is not None else (new_agent(settings, env), WalkProgress())
     if found is None:
@@ -101,8 +101,8 @@ def train(
 def new_agent(settings: WalkSettings, env: HerdVecEnv) -> PPO:
     """A policy whose mean action is none: it begins as the trot."""
     layers = list(settings.layers)
-    agent = PPO(
-        "MlpPolicy",
+    return PPO(
+        SymmetricPolicy,
         env,
         learning_rate=settings.rate,
         n_steps=settings.rollout,
@@ -112,13 +112,10 @@ def new_agent(settings: WalkSettings, env: HerdVecEnv) -> PPO:
         gae_lambda=settings.trace,
         clip_range=settings.clip,
         target_kl=settings.divergence,
-        rollout_buffer_class=MirroredRollouts,
         policy_kwargs={"net_arch": {"pi": layers, "vf": layers}, "log_std_init": math.log(settings.spread)},
         seed=settings.seed,
         device="cpu",
     )
-    torch.nn.init.zeros_(agent.policy.get_parameter("action_net.weight"))
-    return mirror_rollouts(agent)
 
 
 def evaluate(settings: WalkSettings, act: Act, robots: int) -> tuple[float, float]:
