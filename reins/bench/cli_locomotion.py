@@ -13,6 +13,13 @@ def locomotion(
         str, typer.Option(help="Simulators, separated by commas: mujoco, pybullet, dds (in real time).")
     ] = "mujoco",
     walk: Walk = "scripted",
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--beside",
+            help="Another walk on the same episodes: as --walk, or legged_gym:FILE.onnx, a policy in that layout.",
+        ),
+    ] = None,
     ground: Annotated[str, typer.Option(help="Ground: a name, or the path of a YAML file.")] = "flat",
     episodes: Annotated[int, typer.Option(min=1, help="Episodes per simulator.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the commands and pushes.")] = 1,
@@ -20,16 +27,17 @@ def locomotion(
     json_file: JsonFile = None,
 ) -> None:
     """Random velocity commands with pushes: how many episodes end without a fall, and how true the velocity is."""
-    from reins.bench.locomotion import WalkEpisode, run_locomotion
+    from reins.bench.locomotion import WalkEpisode, beside, run_locomotion
 
     sims = [name.strip() for name in sim.split(",") if name.strip()]
     if not sims:
         raise ReinsError("--sim names no simulator; name mujoco, pybullet or dds, or several")
-    with progressing("episodes", episodes * len(sims)) as progress:
+    walks = [walk] if other is None else [walk, other]
+    with progressing("episodes", episodes * len(sims) * len(walks)) as progress:
 
         def advance(episode: WalkEpisode) -> None:
             fell, why = episode.fell, f": {episode.fault}" if episode.fault else ""
             progress("" if fell is None else f"{episode.simulator}, seed {episode.seed}: fell after {fell:.1f} s{why}")
 
-        report = run_locomotion(robot, sims, walk, ground, episodes, seed, advance)
-    finish(report, json_file)
+        reports = [run_locomotion(robot, sims, each, ground, episodes, seed, advance) for each in walks]
+    finish(reports[0] if other is None else beside(*reports), json_file)

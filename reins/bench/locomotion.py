@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from reins.bench.report import Report, success_interval
-from reins.contracts.errors import look_up
+from reins.contracts.errors import ReinsError, look_up
 from reins.hardware.legged import LeggedState, Posture, SafeBodyCommand
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
@@ -22,6 +23,9 @@ from reins.training.locomotion.commands import WINDOW, draw_velocity
 
 DDS: Final = "dds"
 """Name of the Go2 behind its DDS topics: the real driver, and the peer."""
+
+LEGGED_GYM: Final = "legged_gym:"
+"""What a path has in front of it whose ONNX file is a policy of others, in the layout of `reins.bench.legged_gym`."""
 
 WALKING: Final = 10.0
 """How long an episode walks, after it has stood up [s]."""
@@ -111,9 +115,17 @@ def make_measured(name: str, robot: str, ground: str, walk: str, seed: int) -> W
     if name == DDS:
         from reins.bench.dds_walker import DdsWalker  # needs ROS for a free domain, and the SDK, when it is asked for
 
+        if walk.startswith(LEGGED_GYM):
+            raise ReinsError(f"'{walk}' is measured in {' and '.join(ENGINES)} only: the driver of {DDS} knows our own")
         return DdsWalker(robot, ground, walk)
     profile = load_profile(robot, QuadrupedProfile)
-    return make_walker(name, profile, load_ground(ground), seed, make_legs(walk, profile))
+    if walk.startswith(LEGGED_GYM):
+        from reins.bench.legged_gym import legged_gym_legs  # ONNX Runtime takes a while; a trot needs none
+
+        profile, legs = legged_gym_legs(profile, Path(walk.removeprefix(LEGGED_GYM)))
+    else:
+        legs = make_legs(walk, profile)
+    return make_walker(name, profile, load_ground(ground), seed, legs)
 
 
 def run_locomotion(
@@ -157,6 +169,13 @@ def run_locomotion(
         "push": list(PUSH),
     }
     return Report("locomotion", settings, summary, [asdict(episode) for episode in done])
+
+
+def beside(report: Report, other: Report) -> Report:
+    """Two walks on the same episodes: the figures of the first, those of the second as `beside`, and all episodes."""
+    episodes = [{"walk": each.settings["walk"], **episode} for each in (report, other) for episode in each.episodes]
+    settings = {**report.settings, "beside": other.settings["walk"]}
+    return Report(report.suite, settings, {**report.summary, "beside": other.summary}, episodes)
 
 
 def summarise(episodes: Sequence[WalkEpisode]) -> dict[str, Any]:

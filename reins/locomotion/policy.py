@@ -77,7 +77,7 @@ class PolicyWalk:
         try:
             self.metadata = read_contract(data)
             _check(self.metadata, profile)
-            self._session = _session(data)
+            self._session = load_session(data, SIZE, ACTIONS)
         except ReinsError as error:
             raise ReinsError(f"policy '{path.name}' is refused: {error}") from error
         self._name, self._told = path.name, False
@@ -140,7 +140,12 @@ def _differences(one: Mapping[str, object], other: Mapping[str, object]) -> str:
     return ", ".join(f"{name} is {one.get(name, 'unknown')} and not {other.get(name, 'unknown')}" for name in names)
 
 
-def _session(data: bytes) -> ort.InferenceSession:
+def load_session(data: bytes, seen: int, actions: int) -> ort.InferenceSession:
+    """A policy's network in ONNX Runtime, on one thread: (1, seen) numbers to (1, actions).
+
+    Raises:
+        ReinsError: ONNX Runtime does not load it, or it has other shapes.
+    """
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
@@ -149,6 +154,6 @@ def _session(data: bytes) -> ort.InferenceSession:
     except Exception as error:  # ONNX Runtime's own exception types derive from Exception only
         raise ReinsError(f"ONNX Runtime does not load it: {error}") from error
     shapes = [list(part.shape) for part in (*session.get_inputs(), *session.get_outputs())]
-    if shapes != [[1, SIZE], [1, ACTIONS]]:
-        raise ReinsError(f"its network has shapes {shapes}; {[[1, SIZE], [1, ACTIONS]]} are wanted")
+    if shapes != [[1, seen], [1, actions]]:
+        raise ReinsError(f"its network has shapes {shapes}; {[[1, seen], [1, actions]]} are wanted")
     return session

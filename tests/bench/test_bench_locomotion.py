@@ -109,6 +109,8 @@ def test_an_episode_is_the_same_every_time() -> None:
         ("go2", ["mujoco"], "canter", "flat", "canter"),
         ("go2", ["mujoco"], "scripted", "moon", "moon"),
         ("go2", ["mujoco"], "nothing.onnx", "flat", "cannot be read"),
+        ("go2", ["mujoco"], "legged_gym:nothing.onnx", "flat", "'nothing.onnx' cannot be read"),
+        ("go2", ["dds"], "legged_gym:nothing.onnx", "flat", "is measured in mujoco and pybullet only"),
     ],
 )
 def test_what_does_not_exist_is_told(robot: str, sims: list[str], name: str, ground: str, complaint: str) -> None:
