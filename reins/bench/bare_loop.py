@@ -27,6 +27,10 @@ class BareLoop:
         """Physics steps of the whole motion."""
         return len(self._inputs) * self._steps
 
+    def rewind(self) -> None:
+        """Put the simulation back to where the motion begins."""
+        mujoco.mj_copyData(self._live, self._model, self._start)
+
     def note(self) -> None:
         """Note the actuator inputs of the next period."""
         self._inputs.append(np.concatenate([self._live.act, self._live.ctrl]))

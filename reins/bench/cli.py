@@ -32,7 +32,10 @@ app.command()(stream)
 @app.command()
 def sim(
     robot: Robot = "franka",
-    world: Annotated[str, typer.Option(help="World.")] = "tabletop",
+    world: Annotated[
+        str | None,
+        typer.Option(help="World, or ground of a legged robot.", show_default="tabletop; flat"),
+    ] = None,
     seconds: Annotated[
         float,
         typer.Option(min=1.0, max=600.0, help="Simulated time of each round, in seconds."),
@@ -40,9 +43,20 @@ def sim(
     json_file: JsonFile = None,
 ) -> None:
     """Physics steps per second under the robot driver, beside bare mj_step."""
-    from reins.bench.sim import run_sim
+    from reins.hardware.profile import load_profile
+    from reins.hardware.profile_base import Profile
+    from reins.hardware.quadruped import QuadrupedProfile
 
-    finish(run_sim(robot, world, seconds), json_file)
+    profile = load_profile(robot, Profile)
+    if isinstance(profile, QuadrupedProfile):
+        from reins.bench.legged_sim import run_legged_sim
+
+        report = run_legged_sim(profile, world or "flat", seconds)
+    else:
+        from reins.bench.sim import run_sim
+
+        report = run_sim(robot, world or "tabletop", seconds)
+    finish(report, json_file)
 
 
 @app.command()

@@ -1,14 +1,14 @@
 """How much of the bare physics rate is left once the robot driver drives it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reins.bench.bare_loop import BareLoop
-from reins.bench.report import Report
+from reins.bench.report import Record, Report
 from reins.hardware.profile import load_profile
 from reins.hardware.robot import SafeCommand
 from reins.sim.mujoco_robot import MujocoRobot
@@ -44,15 +44,27 @@ def run_sim(robot: str, world: str, seconds: float) -> Report:
         bare_rate = bare.steps / float(bare.times().sum())
         rounds.append({"bare_steps_per_s": bare_rate, "steps_per_s": bare.steps / _drive(driver, commands)})
     driver.close()
-    shares = [entry["steps_per_s"] / entry["bare_steps_per_s"] for entry in rounds]
+    return report_shares({"robot": robot, "world": world, "seconds": seconds}, rounds, driver.model.opt.timestep)
+
+
+def report_shares(settings: Record, rounds: Sequence[Mapping[str, float]], timestep: float) -> Report:
+    """The figures of rounds, each with `steps_per_s` and `bare_steps_per_s`, of physics steps this long [s]."""
+    ours, theirs, share = (
+        float(np.median([figure(entry) for entry in rounds]))
+        for figure in (
+            lambda entry: entry["steps_per_s"],
+            lambda entry: entry["bare_steps_per_s"],
+            lambda entry: entry["steps_per_s"] / entry["bare_steps_per_s"],
+        )
+    )
     summary = {
-        "episodes": ROUNDS,
-        "steps_per_s": float(np.median([entry["steps_per_s"] for entry in rounds])),
-        "bare_steps_per_s": float(np.median([entry["bare_steps_per_s"] for entry in rounds])),
-        "share": float(np.median(shares)),
-        "real_time_factor": float(np.median([entry["steps_per_s"] for entry in rounds])) * driver.model.opt.timestep,
+        "episodes": len(rounds),
+        "steps_per_s": ours,
+        "bare_steps_per_s": theirs,
+        "share": share,
+        "real_time_factor": ours * timestep,
     }
-    return Report("sim", {"robot": robot, "world": world, "seconds": seconds}, summary, rounds)
+    return Report("sim", settings, summary, rounds)
 
 
 def _sine(home: NDArray[np.float64], periods: int, period: float) -> list[SafeCommand]:

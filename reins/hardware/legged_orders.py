@@ -1,6 +1,8 @@
 """What every driver of a legged robot does with its commands: it refuses bad ones, brakes and sits where it is stopped,
 and stops by itself when no more come."""
 
+from math import isfinite
+
 import numpy as np
 
 from reins.contracts.errors import ReinsError
@@ -48,10 +50,10 @@ class BodyOrders:
                 f"'{self._profile.name}' takes three velocities and a posture, and not "
                 f"{len(command.velocity)} and {command.posture!r}"
             )
-        if not np.isfinite(command.velocity).all():
+        if not all(map(isfinite, command.velocity)):
             self.stop(StopCategory.CONTROLLED, "a commanded velocity is not finite")
             return
-        if (np.abs(command.velocity) > ROUNDING * self._fastest(command.velocity)).any():
+        if self._is_too_fast(command.velocity):
             told = ", ".join(f"{value:.2f}" for value in command.velocity)
             self.stop(StopCategory.CONTROLLED, f"a commanded velocity, {told}, is beyond the body's speed limits")
             return
@@ -62,10 +64,12 @@ class BodyOrders:
         self._posture = Posture(command.posture)
         self.sequence, self._silence, self._watched = command.sequence, 0.0, True
 
-    def _fastest(self, velocity: FloatArray) -> FloatArray:
-        """(3,) speed limits in the direction of `velocity` (3,) [m/s, m/s, rad/s], each by itself."""
+    def _is_too_fast(self, velocity: FloatArray) -> bool:
+        """Whether one of (3,) [m/s, m/s, rad/s] is beyond its speed limit, each by itself."""
         limits = self._profile.body.velocity
-        return np.array([limits.forward if velocity[0] >= 0.0 else limits.backward, limits.sideways, limits.turn])
+        along, sideways, turn = velocity.tolist()
+        fastest = (limits.forward if along >= 0.0 else limits.backward, limits.sideways, limits.turn)
+        return any(abs(value) > ROUNDING * most for value, most in zip((along, sideways, turn), fastest, strict=True))
 
     def pass_time(self, period: float) -> None:
         """Let `period` [s] pass: without a command for too long the robot stops by itself; what is stopped brakes."""

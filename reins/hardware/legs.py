@@ -89,5 +89,8 @@ class LegControl(Protocol):
 
 def up_of(orientation: FloatArray) -> FloatArray:
     """(…, 3) the direction that is up, in the body frame, of quaternions (…, 4) x y z w."""
-    x, y, z, w = np.moveaxis(orientation, -1, 0)
-    return np.stack([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w + z * z - x * x - y * y], axis=-1)
+    x, y, z, w = (orientation[..., number] for number in range(4))
+    up: FloatArray = np.empty((*orientation.shape[:-1], 3))  # np.stack takes several times as long for one robot
+    up[..., 0], up[..., 1] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x)
+    up[..., 2] = w * w + z * z - x * x - y * y
+    return up

@@ -41,7 +41,7 @@ class MujocoLegs:
         kinds[self.model.geom_bodyid == 0] = len(profile.feet)
         for number, foot in enumerate(profile.feet):
             kinds[self.model.geom(f"{foot}_foot").id] = number
-        self._kinds = kinds
+        self._kinds: list[int] = kinds.tolist()
 
     def begin(self, position: FloatArray, yaw: float, joints: FloatArray) -> None:
         """Start anew."""
@@ -71,12 +71,13 @@ class MujocoLegs:
     def truth(self) -> Truth:
         """How it is now."""
         data = self.data
-        touched = self._kinds[
-            data.contact.geom
-        ]  # the ground's number is the highest, so a pair's lesser is the robot's
-        mine = touched.min(axis=1) if len(touched) else touched.ravel()
-        contact = np.zeros(4, dtype=bool)
-        contact[mine[mine >= 0]] = True
+        contact, scraped = [False] * 4, False
+        for pair in data.contact.geom.tolist():  # a few; arrays would take longer
+            mine = min(self._kinds[pair[0]], self._kinds[pair[1]])  # the ground's number is the highest
+            if mine < 0:
+                scraped = True
+            else:
+                contact[mine] = True
         return Truth(
             position=data.qpos[:3].copy(),
             orientation=data.qpos[[4, 5, 6, 3]],
@@ -85,8 +86,8 @@ class MujocoLegs:
             joints=data.qpos[7:].copy(),
             speeds=data.qvel[6:].copy(),
             torques=data.qfrc_actuator[6:].copy(),
-            contact=contact,
-            scraped=bool((mine < 0).any()),
+            contact=np.array(contact),
+            scraped=scraped,
         )
 
     @property

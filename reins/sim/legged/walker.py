@@ -77,8 +77,9 @@ class SimulatedWalker:
     def read(self) -> LeggedState:
         """What it measures now."""
         truth = self._truth
-        up = up_of(truth.orientation)
         x, y, z = truth.position.tolist()
+        a, b, c, w = truth.orientation.tolist()
+        is_upright = w * w + c * c > a * a + b * b
         turned = _body_frame(truth.orientation, truth.linear)
         return LeggedState(
             stamp=self._time,
@@ -89,7 +90,7 @@ class SimulatedWalker:
             contact=truth.contact,
             battery=self.battery,
             odometry=Odometry(truth.position, truth.orientation, turned, truth.rates),
-            height=(z - self._ground.height_at(x, y)) if up[2] > 0.0 else None,
+            height=(z - self._ground.height_at(x, y)) if is_upright else None,
             sequence=self._orders.sequence,
             fault=self._orders.fault,
         )
@@ -161,6 +162,7 @@ class SimulatedWalker:
 
 def _body_frame(orientation: FloatArray, vector: FloatArray) -> FloatArray:
     """(3,) a vector of the world in the frame of a body with this quaternion x y z w."""
-    axis = -orientation[:3]
-    turned: FloatArray = vector + 2.0 * np.cross(axis, np.cross(axis, vector) + orientation[3] * vector)
-    return turned
+    x, y, z, w = orientation.tolist()
+    a, b, c = vector.tolist()
+    p, q, r = 2.0 * (z * b - y * c), 2.0 * (x * c - z * a), 2.0 * (y * a - x * b)  # np.cross takes ten times as long
+    return np.array([a + w * p + z * q - y * r, b + w * q + x * r - z * p, c + w * r + y * p - x * q])
