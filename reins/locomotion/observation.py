@@ -9,7 +9,7 @@ from reins.hardware.robot import FloatArray
 from reins.locomotion.trot import GAITS, Trot
 
 ENVIRONMENT: Final = "reins/Locomotion"
-VERSION: Final = "1"
+VERSION: Final = "2"
 """What policies over the trot are trained in; the version is raised with every change to what is asked, observed, done
 or rewarded, of the trot as well."""
 
@@ -30,6 +30,10 @@ TERMS: Final = (
 steps, height and style of its gait, -1 … 1 each."""
 
 SIZE: Final = sum(size for _, size, _ in TERMS)
+
+_ENDS: Final = np.cumsum([size for _, size, _ in TERMS]).tolist()
+_AT: Final = {name: slice(end - size, end) for (name, size, _), end in zip(TERMS, _ENDS, strict=True)}
+"""Where each term is."""
 
 _SCALES: Final = np.repeat([scale for _, _, scale in TERMS], [size for _, size, _ in TERMS])
 
@@ -56,21 +60,20 @@ def observe(sense: Sense, trot: Trot, command: FloatArray, last: FloatArray) -> 
         last: (n, ACTIONS) actions of the period before.
     """
     memory, count = trot.memory, len(command)
-    angle = 2.0 * np.pi * memory.phase
-    parts = (
-        sense.up,
-        sense.rates,
-        command,
-        memory.measured,
-        (sense.joints - trot.stance).reshape(count, 12),
-        sense.speeds.reshape(count, 12),
-        last,
-        np.stack([np.sin(angle), np.cos(angle)], axis=1),
-        memory.stepping[:, None],
-        memory.gait,
-    )
-    scaled = _SCALES * np.concatenate(parts, axis=1)
-    seen: FloatArray = np.minimum(np.maximum(scaled, -CLIP), CLIP)  # np.clip takes several times as long for so few
+    seen: FloatArray = np.empty((count, SIZE))  # filled in place: putting parts together takes twice as long for one
+    seen[:, _AT["up"]] = sense.up
+    seen[:, _AT["rates"]] = sense.rates
+    seen[:, _AT["command"]] = command
+    seen[:, _AT["measured_velocity"]] = memory.measured
+    np.subtract(sense.joints.reshape(count, 12), trot.stance.ravel(), out=seen[:, _AT["joints"]])
+    seen[:, _AT["speeds"]] = sense.speeds.reshape(count, 12)
+    seen[:, _AT["last_action"]] = last
+    angle = (2.0 * np.pi * memory.phase)[:, None]
+    seen[:, _AT["phase"]] = np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
+    seen[:, _AT["stepping"]] = memory.stepping[:, None]
+    seen[:, _AT["gait"]] = memory.gait
+    seen *= _SCALES
+    np.minimum(np.maximum(seen, -CLIP, out=seen), CLIP, out=seen)  # np.clip takes several times as long for so few
     return seen
 
 
@@ -88,8 +91,9 @@ def mirrored_action(actions: FloatArray) -> FloatArray:
 
 def mirrored(observations: FloatArray) -> FloatArray:
     """(n, SIZE) what is seen where left and right are exchanged. Half a stride later: then the other pair steps."""
-    ends = np.cumsum([size for _, size, _ in TERMS])[:-1]
-    up, rates, command, measured, joints, speeds, last, phase, stepping, gait = np.split(observations, ends, axis=1)
+    up, rates, command, measured, joints, speeds, last, phase, stepping, gait = np.split(
+        observations, _ENDS[:-1], axis=1
+    )
     flat, turn = np.array([1.0, -1.0, 1.0]), np.array([-1.0, 1.0, -1.0])
     velocity = np.array([1.0, -1.0, -1.0])
 

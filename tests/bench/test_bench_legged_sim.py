@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from reins.bench.bare_loop import BareLoop
@@ -19,7 +20,7 @@ def test_driver_and_bare_loop_walk_to_the_same_place(monkeypatch: pytest.MonkeyP
     ends: list[list[float]] = []
 
     class Watched(BareLoop):
-        def times(self) -> np.ndarray:
+        def times(self) -> NDArray[np.float64]:
             ends.append(self._live.qpos.tolist())  # where recording, or the round before, ended
             taken = super().times()
             ends.append(self._data.qpos.tolist())

@@ -43,6 +43,9 @@ LEVELS: Final[tuple[dict[str, float], ...]] = (
     {"slope": 0.15},
     {"step": 0.04, "tread": 0.5},
     {"roughness": 0.03, "grain": 0.3},
+    {"slope": 0.25},
+    {"step": 0.07, "tread": 0.5},
+    {"roughness": 0.04, "grain": 0.3},
 )
 """Grounds from level to hard, in the words of `GroundSpec`; who gets on well is moved up."""
 

@@ -61,7 +61,7 @@ def rewards(walked: Walked) -> tuple[FloatArray, FloatArray]:
         + 10.0 * walked.sunk**2
         + 0.3 * walked.rise**2
         + 0.02 * (walked.rates[:, :2] ** 2).sum(axis=1)
-        + 2e-4 * walked.power
+        + 4e-4 * walked.power
         + 0.01 * (walked.change**2).sum(axis=1)
         + 0.005 * (walked.action**2).sum(axis=1)
     )
