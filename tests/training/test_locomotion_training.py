@@ -33,7 +33,7 @@ from reins.training.locomotion.checkpoint import WalkPoint
 from reins.training.locomotion.env import ENV_ID, HerdVecEnv, LocomotionEnv
 from reins.training.locomotion.export import Exported, describe_walk, export_walk
 from reins.training.locomotion.gate import Walking, shortfalls
-from reins.training.locomotion.herd import GOOD, LEVELS, PERIOD, Herd
+from reins.training.locomotion.herd import GOOD, HORIZON, LEVELS, PERIOD, Herd
 from reins.training.locomotion.mirror import SymmetricPolicy
 from reins.training.locomotion.recipe import make_walk
 from reins.training.locomotion.reward import Walked, rewards
@@ -151,6 +151,30 @@ def test_who_falls_is_moved_down_and_begins_anew() -> None:
     assert infos[0]["terminal_observation"].shape == (SIZE,)
     assert herd.level.tolist() == [len(LEVELS) - 2, len(LEVELS) - 1]
     assert herd._lives[0].step == 0
+
+
+@pytest.mark.parametrize(
+    ("level", "worth", "expected"), [(0, 0.9, 1), (0, 0.5, 0), (2, 0.9, 3), (len(LEVELS) - 1, 0.5, len(LEVELS) - 1)]
+)
+def test_who_gets_on_well_is_moved_up(level: int, worth: float, expected: int) -> None:
+    herd = Herd(count=1, randomisation="none")
+    herd.level[:] = level
+    herd.reset()
+    herd._lives[0].step, herd._lives[0].tracked = HORIZON, worth * HORIZON
+    herd.renew(np.ones(1, dtype=bool))
+    assert herd.level.tolist() == [expected]
+
+
+def test_who_gets_on_well_on_the_last_ground_is_put_anywhere() -> None:
+    herd = Herd(count=1, randomisation="none")
+    seen = set()
+    for _ in range(40):
+        herd.level[:] = len(LEVELS) - 1
+        herd.reset()
+        herd._lives[0].step, herd._lives[0].tracked = HORIZON, 0.9 * HORIZON
+        herd.renew(np.ones(1, dtype=bool))
+        seen.add(int(herd.level[0]))
+    assert {0, len(LEVELS) - 1} < seen <= set(range(len(LEVELS)))
 
 
 def test_a_run_goes_on_where_it_paused(tmp_path: Path) -> None:

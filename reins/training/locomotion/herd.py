@@ -47,7 +47,8 @@ LEVELS: Final[tuple[dict[str, float], ...]] = (
     {"step": 0.07, "tread": 0.5},
     {"roughness": 0.04, "grain": 0.3},
 )
-"""Grounds from level to hard, in the words of `GroundSpec`; who gets on well is moved up."""
+"""Grounds from level to hard, in the words of `GroundSpec`; who gets on well is moved up, and from the last
+one anywhere."""
 
 MOST_TILT: Final = 0.9
 """A body that tilts by more has fallen [rad]."""
@@ -169,13 +170,19 @@ class Herd:
         """(k, SIZE) observations of those robots (n,) bool that begin anew, after how well they did."""
         for number in np.flatnonzero(which):
             life = self._lives[number]
-            good = life.step >= HORIZON and life.tracked / life.step > GOOD
-            change = 1 if good else -1 if life.step < HORIZON else 0
-            self.level[number] = np.clip(self.level[number] + change, 0, self.levels - 1)
+            self.level[number] = self._next_level(life)
             self._lives[number] = self._begin(int(number))
         self._look()
         fresh: FloatArray = self._observe()[which]
         return fresh
+
+    def _next_level(self, life: _Life) -> int:
+        """Up for who got on well, down for who fell; from the last one anywhere, for none is to be forgotten."""
+        if life.step < HORIZON:
+            return max(life.level - 1, 0)
+        if life.tracked / life.step <= GOOD:
+            return life.level
+        return life.level + 1 if life.level + 1 < self.levels else int(self.random.integers(self.levels))
 
     def _begin(self, number: int) -> _Life:
         """One robot stands anew, on the ground of its level."""
