@@ -24,6 +24,7 @@ def locomotion(
     episodes: Annotated[int, typer.Option(min=1, help="Episodes per simulator.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the commands and pushes.")] = 1,
     robot: Annotated[str, typer.Option(help="Robot profile.")] = "go2",
+    jobs: Annotated[int, typer.Option(min=1, help="Processes that share the episodes.")] = 1,
     json_file: JsonFile = None,
 ) -> None:
     """Random velocity commands with pushes: how many episodes end without a fall, and how true the velocity is."""
@@ -39,5 +40,5 @@ def locomotion(
             fell, why = episode.fell, f": {episode.fault}" if episode.fault else ""
             progress("" if fell is None else f"{episode.simulator}, seed {episode.seed}: fell after {fell:.1f} s{why}")
 
-        reports = [run_locomotion(robot, sims, each, ground, episodes, seed, advance) for each in walks]
+        reports = [run_locomotion(robot, sims, each, ground, episodes, seed, advance, jobs) for each in walks]
     finish(reports[0] if other is None else beside(*reports), json_file)

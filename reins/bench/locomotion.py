@@ -1,8 +1,13 @@
 """How well legs carry a body: random velocity commands with pushes, through the driver, in any simulator."""
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -20,9 +25,13 @@ from reins.safety.legged.limits import tilt_of, yaw_of
 from reins.sim.legged.ground import load_ground
 from reins.sim.legged.simulators import ENGINES, make_walker
 from reins.training.locomotion.commands import WINDOW, draw_velocity
+from reins.training.workers import begin_worker
 
 DDS: Final = "dds"
 """Name of the Go2 behind its DDS topics: the real driver, and the peer."""
+
+SHARE: Final = 10
+"""Episodes that a process takes at once."""
 
 LEGGED_GYM: Final = "legged_gym:"
 """What a path has in front of it whose ONNX file is a policy of others, in the layout of `reins.bench.legged_gym`."""
@@ -136,25 +145,24 @@ def run_locomotion(
     episodes: int,
     seed: int,
     advance: Callable[[WalkEpisode], None] = lambda _episode: None,
+    jobs: int = 1,
 ) -> Report:
-    """Run the suite in every simulator and sum up.
+    """Run the suite in every simulator and sum up; `jobs` processes share the episodes, but for those in real time.
 
     Raises:
         UnknownName: no such robot, simulator, walk or ground; lists those that exist.
         ReinsError: the robot has no legs, or a simulator is not installed.
     """
-    profile = load_profile(robot, QuadrupedProfile)
+    load_profile(robot, QuadrupedProfile)
     load_ground(ground)  # an unknown one is told before anything runs
     done: list[WalkEpisode] = []
     began = time.monotonic()
     for name in sims:
-        walker = make_measured(name, robot, ground, walk, seed)
-        try:
-            for number in range(episodes):
-                done.append(run_episode(walker, profile, name, seed + number))
-                advance(done[-1])
-        finally:
-            walker.close()
+        seeds = range(seed, seed + episodes)
+        processes = 1 if name == DDS else min(jobs, math.ceil(episodes / SHARE))
+        for episode in _shared(processes, seeds, robot, name, walk, ground):
+            done.append(episode)
+            advance(episode)
     by_sim = {name: summarise([episode for episode in done if episode.simulator == name]) for name in sims}
     summary: dict[str, Any] = {**summarise(done), "seconds": time.monotonic() - began}
     if len(sims) > 1:
@@ -169,6 +177,32 @@ def run_locomotion(
         "push": list(PUSH),
     }
     return Report("locomotion", settings, summary, [asdict(episode) for episode in done])
+
+
+def _shared(processes: int, seeds: range, robot: str, name: str, walk: str, ground: str) -> Iterator[WalkEpisode]:
+    """The episodes of these seeds, in their order, by so many processes."""
+    if processes < 2:
+        yield from _episodes(robot, name, walk, ground, seeds)
+        return
+    shares = [seeds[first : first + SHARE] for first in range(0, len(seeds), SHARE)]
+    with ProcessPoolExecutor(processes, get_context("spawn"), begin_worker) as pool:
+        listed = partial(_listed, robot, name, walk, ground)
+        yield from chain.from_iterable(pool.map(listed, shares))
+
+
+def _listed(robot: str, name: str, walk: str, ground: str, seeds: range) -> list[WalkEpisode]:
+    return list(_episodes(robot, name, walk, ground, seeds))
+
+
+def _episodes(robot: str, name: str, walk: str, ground: str, seeds: range) -> Iterator[WalkEpisode]:
+    """One after the other, of one robot."""
+    profile = load_profile(robot, QuadrupedProfile)
+    walker = make_measured(name, robot, ground, walk, seeds[0])
+    try:
+        for seed in seeds:
+            yield run_episode(walker, profile, name, seed)
+    finally:
+        walker.close()
 
 
 def beside(report: Report, other: Report) -> Report:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import Final
 
@@ -105,11 +106,12 @@ class PolicyWalk:
         """(1, ACTIONS) the policy's own part of `advance`: its action at a commanded velocity (1, 3)."""
         seen = observe(sense, self.trot, command, self._last).astype(np.float32)
         (output,) = self._session.run(None, {"observation": seen})
-        finite = bool(np.isfinite(output).all())
+        values = output[0].tolist()
+        finite = all(map(isfinite, values))
         if not finite and not self._told:
             self._told = True
             _LOG.error("policy '%s' gave an action that is not finite: the trot walks on without it", self._name)
-        self._last = np.clip(output.astype(np.float64), -1.0, 1.0) if finite else np.zeros((1, ACTIONS))
+        self._last = np.array([[min(max(value, -1.0), 1.0) for value in values]]) if finite else np.zeros((1, ACTIONS))
         return self._last
 
 

@@ -101,6 +101,13 @@ def test_an_episode_is_the_same_every_time() -> None:
     assert walk(TrotWalk(GO2), 7) == walk(TrotWalk(GO2), 7)
 
 
+@pytest.mark.slow
+def test_processes_share_the_episodes_and_nothing_changes() -> None:
+    alone, shared = (run_locomotion("go2", ["mujoco"], "scripted", "flat", 12, 40, jobs=jobs) for jobs in (1, 2))
+    assert shared.episodes == alone.episodes
+    assert [episode["seed"] for episode in shared.episodes] == list(range(40, 52))
+
+
 @pytest.mark.parametrize(
     ("robot", "sims", "name", "ground", "complaint"),
     [
