@@ -18,7 +18,7 @@ from reins.contracts.scene import Scene
 from reins.hardware.host import DriverHost
 from reins.hardware.profile import RobotProfile, load_profile
 from reins.hardware.robot import JointCommand, RobotState, SafeCommand
-from reins.planning.actions import Ask, Done, Look, RunSkill
+from reins.planning.actions import Ask, Done, Limits, Look, RunSkill
 from reins.planning.approval import Answer, ApprovalMode
 from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
@@ -61,7 +61,9 @@ class RigSettings:
         language: of planners that ask a language model.
         cadence: how often the planner is asked while all goes well.
         approve: which plans run unasked.
-        approve_limit: a plan that waits for an answer for longer counts as turned down [s], robot time.
+        approve_limit: a plan that waits for an answer for longer counts as turned down [s], robot time; a question that
+            does ends the task.
+        questions: how many questions of the planner the approver may answer in one task; the next one ends it.
         camera_rate: how often the cameras are looked through [Hz], robot time.
         task_time_limit: a task that takes longer fails [s], robot time.
         make_filter: makes the safety filter; another one only to measure what it costs.
@@ -77,6 +79,7 @@ class RigSettings:
     perception: str = "geometric"
     approve: ApprovalMode = "always"
     approve_limit: float = 120.0
+    questions: int = 0
     camera_rate: float = 2.0
     task_time_limit: float = 240.0
     make_filter: FilterMaker = SafetyFilter
@@ -126,7 +129,7 @@ class Operator(Protocol):
 
 
 class Approver(Protocol):
-    """Someone who is asked about plans, in every control period while one waits."""
+    """Someone who is asked about plans, and answers a planner's questions, in every control period while one waits."""
 
     def answer(self, ask: Ask, refused: str) -> Answer | None:
         """Their answer, or None as long as they think; `refused` says why their last one was not taken."""
@@ -223,9 +226,8 @@ class Rig:
         self._trace.clear()
         self._trace.write("task", instruction=instruction, planner=self._planner.name)
         cadence, approve, reach = self.settings.cadence, self.settings.approve, self._reach
-        executor = TaskExecutor(
-            self._planner, SKILLS, instruction, trace=self._trace, cadence=cadence, approve=approve, reach=reach
-        )
+        limits = Limits(questions=self.settings.questions)
+        executor = TaskExecutor(self._planner, SKILLS, instruction, limits, self._trace, cadence, approve, reach)
         while True:
             action = executor.next(self._scene, self._state.stamp)
             if isinstance(action, Done):

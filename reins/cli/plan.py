@@ -1,4 +1,4 @@
-"""`reins plan`: a plan that waits for an operator, shown, let run, edited or turned down from any terminal."""
+"""`reins plan`: what waits for an operator, answered from any terminal: a plan, or a question of the planner."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reins.nodes.outcomes import PlanQuestion
     from reins.planning.approval import Answer
 
-app = typer.Typer(no_args_is_help=True, help="A plan that waits for your answer: show it, let it run, change it.")
+app = typer.Typer(no_args_is_help=True, help="What waits for your answer: show it, let it run, change it, answer it.")
 
 Number = Annotated[int, typer.Option(min=0, help="Of the plan that is meant, as `show` tells; 0: whichever waits.")]
 
@@ -25,7 +25,7 @@ MOST_FILE: Final = 1_000_000
 
 @app.command()
 def show(namespace: Namespace = "") -> None:
-    """The plan that waits, and why a person should look at it. Exit status 1 when none does."""
+    """The plan or question that waits, and why a person should look at it. Exit status 1 when none does."""
     for line in question_lines(_waiting(namespace)):
         out.print(escape(line), soft_wrap=True)
 
@@ -48,6 +48,18 @@ def reject(
     from reins.planning.approval import Reject
 
     _give(Reject(reason, asker()), namespace, number)
+
+
+@app.command()
+def reply(
+    words: Annotated[str, typer.Argument(help="The answer, e.g. “the left one”; “never mind” ends the task.")],
+    namespace: Namespace = "",
+    number: Number = 0,
+) -> None:
+    """Answer a question of the planner; the task goes on with it."""
+    from reins.planning.approval import Reply
+
+    _give(Reply(words, asker()), namespace, number)
 
 
 @app.command()
@@ -78,6 +90,10 @@ def edit(
         plan = plan_from_text(_text_of(file))
     else:
         question = _waiting(namespace)
+        if question.plan.question:
+            raise ReinsError(
+                f"there is no plan to edit, but a question; answer it with `reins plan reply`: {question.plan.question}"
+            )
         edited = edit_plan(question.plan, (f"for: {question.instruction}", *question.risks))
         if edited is None:
             out.print("nothing was changed; the plan still waits")

@@ -1,4 +1,4 @@
-"""A plan on the screen that waits for an answer, and what a person may type to it."""
+"""A plan or a question on the screen that waits for an answer, and what a person may type to it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 PROMPT: Final = (
     "[bold]y[/] run it · [bold]n[/] do not · [bold]n WHY[/] make another one · [bold]e[/] edit it · "
     "[bold]i SENTENCE[/] do this instead · [bold]q[/] end the task · or ask why"
+)
+PROMPT_IN_WORDS: Final = (
+    "type the answer · [bold]never mind[/] or [bold]q[/] end the task · [bold]instead SENTENCE[/] do this instead · "
+    "or ask why"
 )
 ELSEWHERE: Final = "answer it in another terminal: `reins plan approve`, `reins plan reject`, `reins plan edit`"
 
@@ -42,7 +46,9 @@ class Answers(Protocol):
 
 
 def question_lines(question: "PlanQuestion") -> list[str]:
-    """A plan that waits, in lines."""
+    """A plan or a question that waits, in lines."""
+    if question.plan.question:
+        return [f"about “{question.instruction}”, for {question.limit:.0f} s at most: {question.plan.question}"]
     head = f"plan {question.number} for “{question.instruction}” waits for an answer, {question.limit:.0f} s at most"
     return [head, *plan_lines(question.plan), *(f"  look: {risk}" for risk in question.risks)]
 
@@ -80,6 +86,7 @@ class PlanDialogue:
         who: who answers.
         edit: lets the person edit a plan: `edit_plan`.
         before: called before a plan is shown, to clear the screen for it.
+        takes_words: whether questions of the planner are shown and answered here; plans always are.
     """
 
     def __init__(
@@ -90,20 +97,21 @@ class PlanDialogue:
         who: str,
         edit: Callable[..., tuple[str, "Plan"] | None] = edit_plan,
         before: Callable[[], None] = lambda: None,
+        takes_words: bool = True,
     ) -> None:
         self._console, self._lines, self._answers, self._who = console, lines, answers, who
-        self._edit, self._before = edit, before
+        self._edit, self._before, self._takes_words = edit, before, takes_words
         self._open: PlanQuestion | None = None
         self._draft: str | None = None
 
     def take(self, question: "PlanQuestion | None") -> None:
-        """A plan waits from now on, or none does any more."""
+        """A plan or a question waits from now on, or none does any more."""
         self._open, self._draft = question, None
-        if question is not None:
+        if question is not None and (self._takes_words or not question.plan.question):
             self._before()
             for line in question_lines(question):
                 self._console.print(escape(line), soft_wrap=True, style="yellow" if "look:" in line else None)
-            self._console.print(ELSEWHERE if self._lines.closed else PROMPT, soft_wrap=True)
+            self._console.print(ELSEWHERE if self._lines.closed else _prompt(question), soft_wrap=True)
 
     def look(self) -> None:
         """Do what was typed, if anything was.
@@ -118,10 +126,31 @@ class PlanDialogue:
             self._say("no plan waits for an answer now; Ctrl-C ends the task")
             return
         try:
-            self._do(line.strip(), self._open)
+            if self._open.plan.question:
+                self._reply(line.strip(), self._open)
+            else:
+                self._do(line.strip(), self._open)
         except ReinsError as error:
             self._say(str(error), "red")
-            self._console.print(PROMPT, soft_wrap=True)
+            if self._open is not None:
+                self._console.print(_prompt(self._open), soft_wrap=True)
+
+    def _reply(self, text: str, question: "PlanQuestion") -> None:
+        """What was typed to a question of the planner: words, of which a few mean something else."""
+        from reins.planning.approval import Reply, Reword
+        from reins.planning.why.question import is_about_the_past
+
+        word, _, rest = text.partition(" ")
+        if not text:
+            self._console.print(_prompt(question), soft_wrap=True)
+        elif text.lower() in QUIT:
+            raise KeyboardInterrupt
+        elif word.lower().rstrip(",:") == INSTEAD[-1] and rest:
+            self._give(Reword(rest.strip(), self._who), question)
+        elif text == "?" or is_about_the_past(text):
+            self._say(self._answers.explain("" if text == "?" else text))
+        else:
+            self._give(Reply(text, self._who), question)
 
     def _do(self, text: str, question: "PlanQuestion") -> None:
         from reins.planning.approval import Approve, Reject, Reword
@@ -169,3 +198,7 @@ class PlanDialogue:
 
     def _say(self, text: str, style: str = "cyan") -> None:
         self._console.print(escape(text), style=style, soft_wrap=True)
+
+
+def _prompt(question: "PlanQuestion") -> str:
+    return PROMPT_IN_WORDS if question.plan.question else PROMPT

@@ -45,19 +45,25 @@ def task(
     namespace: Namespace = "",
     time_limit: Annotated[float, typer.Option(min=1.0, help="Cancel the task after so many seconds.")] = 300.0,
 ) -> None:
-    """Do what a sentence says; shows the plan, its steps and how they go. Ctrl-C cancels and waits for the stop."""
+    """Do what a sentence says; shows the plan, its steps and how they go. Ctrl-C cancels and waits for the stop.
+
+    What the planner asks you answer at the terminal, and it goes on. Where there is none, the task ends with the
+    question, and exit status 4.
+    """
     with needs_ros():
         from reins.nodes.client import GraphClient
         from reins.nodes.plan_client import PlanClient
     from reins.planning.why.question import is_about_the_past
 
+    answers = sys.stdin.isatty()
     mode = approve.value if approve is not None else ""
     with GraphClient(namespace) as client, TaskView(out, instruction) as view:
         plans = PlanClient(client)
-        dialogue = PlanDialogue(out, TypedLines(descriptor_of(sys.stdin)), plans, asker(), before=view.pause)
+        lines = TypedLines(descriptor_of(sys.stdin))
+        dialogue = PlanDialogue(out, lines, plans, asker(), before=view.pause, takes_words=answers)
         if not is_about_the_past(instruction):
             plans.watch(dialogue.take)
-        outcome = client.execute_task(instruction, time_limit, view.update, mode, dialogue.look)
+        outcome = client.execute_task(instruction, time_limit, view.update, mode, dialogue.look, answers)
     show_outcome(outcome)
     raise typer.Exit(int(CODES.get(outcome.outcome, ExitCode.FAILED)))
 

@@ -17,7 +17,7 @@ from rclpy.task import Future
 from rclpy.validate_namespace import validate_namespace
 from reins_msgs.action import ExecuteSkill, ExecuteTask
 from reins_msgs.msg import Heartbeat, SafetyEvent
-from reins_msgs.srv import Arm, EmergencyStop, HandBack, ListSkills, Reset, ResetWorld
+from reins_msgs.srv import AnswerPlan, Arm, EmergencyStop, HandBack, ListSkills, Reset, ResetWorld
 from typing_extensions import Self
 
 from reins.contracts.errors import ReinsError
@@ -28,6 +28,7 @@ from reins.nodes.convert_scene import call_to_msg, constraint_to_msg, plan_from_
 from reins.nodes.deadline import Deadline
 from reins.nodes.outcomes import Reply, SkillEntry, SkillOutcome, SkillProgress, TaskOutcome, TaskProgress
 from reins.nodes.qos import EVENTS, HEARTBEAT
+from reins.nodes.unanswered import Unanswered
 
 DISCOVERY: Final = 8.0
 """How long a node of the graph may take to be found [s]; on an idle machine it takes a fifth of a second."""
@@ -170,6 +171,7 @@ class GraphClient:
         on_progress: Callable[[TaskProgress], None],
         approve: str = "",
         meanwhile: Callable[[], None] = lambda: None,
+        answers: bool = False,
     ) -> TaskOutcome:
         """Do what a sentence says; it is cancelled after `time_limit` [s] and on KeyboardInterrupt.
 
@@ -181,19 +183,32 @@ class GraphClient:
             on_progress: told how it goes.
             approve: which plans run unasked: always, risky, ask, or empty for what the planner is set to.
             meanwhile: called again and again; may call this client, and end the task by KeyboardInterrupt.
+            answers: whether somebody here answers the planner's questions; if not, the task ends with the first one.
 
         Raises:
             ReinsError: nobody answers, the goal is rejected, or the node dies.
         """
+        nobody = Unanswered(self._leave_question)
+
+        def tell(feedback: Any) -> None:
+            progress = _task_progress(feedback)
+            nobody.hear(progress)
+            on_progress(progress)
+
+        def look() -> None:
+            if not answers:
+                nobody.look()
+            meanwhile()
+
         result = self._act(
             ExecuteTask,
             "planner/execute_task",
             "planner",
             ExecuteTask.Goal(instruction=instruction, approve=approve),
             time_limit,
-            lambda feedback: on_progress(_task_progress(feedback)),
+            tell,
             lambda feedback: feedback.stage in ("paused", "asking"),
-            meanwhile,
+            look,
         )
         return TaskOutcome(
             success=result.success,
@@ -203,6 +218,11 @@ class GraphClient:
             replans=result.replans,
             duration=result.duration,
         )
+
+    def _leave_question(self) -> None:
+        """Nobody here answers the question that is open; whoever else has answered it by now was first."""
+        said = {"verdict": "leave", "requested_by": self.node.get_name()}
+        self.call(AnswerPlan, "planner/answer", "planner", said)
 
     def alive(self, node: str) -> bool:
         """Whether a node's heartbeat is heard within LISTEN seconds."""

@@ -44,14 +44,14 @@ class TaskProgress:
 
 @dataclass(frozen=True, slots=True)
 class PlanQuestion:
-    """A plan that waits for an answer.
+    """A plan that waits for an answer; or a question of the planner, which is the plan's then.
 
     Attributes:
         number: of the question in its task.
         instruction: what the plan is for.
         plan: what would be done.
         risks: why a person should look at it.
-        limit: without an answer for so long it counts as turned down [s].
+        limit: without an answer for so long it counts as turned down, or the task ends with the question [s].
     """
 
     number: int

@@ -13,7 +13,8 @@ from reins.nodes.client import GraphClient
 from reins.nodes.convert_scene import plan_from_msg, plan_to_msg
 from reins.nodes.outcomes import PlanQuestion, Reply
 from reins.nodes.qos import LATCHED
-from reins.planning.approval import Answer, Edit, Reject, Reword
+from reins.planning.approval import Answer, Edit, Leave, Reject, Reword
+from reins.planning.approval import Reply as Words
 
 ARRIVAL: Final = 3.0
 """How long a latched question may take to arrive [s]."""
@@ -54,6 +55,10 @@ class PlanClient:
             fields |= {"verdict": "reword", "text": answer.instruction}
         elif isinstance(answer, Reject):
             fields |= {"verdict": "reject", "text": answer.reason}
+        elif isinstance(answer, Words):
+            fields |= {"verdict": "reply", "text": answer.text}
+        elif isinstance(answer, Leave):
+            fields |= {"verdict": "leave"}
         reply = self._client.call(AnswerPlan, "planner/answer", "planner", fields)
         return Reply(reply.accepted, reply.message)
 

@@ -1,4 +1,7 @@
-"""Where a plan waits for an operator: a latched topic that shows it, a service that takes the answer."""
+"""Where a plan waits for an operator: a latched topic that shows it, a service that takes the answer.
+
+A question of the planner waits here, too: it is a plan that has nothing but that question, and is answered in words.
+"""
 
 import time
 from collections.abc import Callable
@@ -17,18 +20,24 @@ from reins.nodes.qos import LATCHED
 from reins.nodes.task import RunningTask
 from reins.nodes.waiting import first_of
 from reins.planning.actions import Ask
-from reins.planning.approval import Answer, Approve, Edit, Reject, Reword
+from reins.planning.approval import Answer, Approve, Edit, Leave, Reject, Reply, Reword
 
 FEEDBACK: Final = 1.0
 """Time between two feedbacks of a plan that waits [s]."""
 
 Request = AnswerPlan.Request
 
+REPLY: Final = "reply"
+LEAVE: Final = "leave"
+"""Verdicts on a question of the planner."""
+
 READERS: Final[dict[str, Callable[[Any], Answer]]] = {
     Request.APPROVE: lambda asked: Approve(asked.requested_by),
     Request.EDIT: lambda asked: Edit(plan_from_msg(asked.plan), asked.requested_by),
     Request.REWORD: lambda asked: Reword(asked.text, asked.requested_by),
     Request.REJECT: lambda asked: Reject(asked.text, asked.requested_by),
+    REPLY: lambda asked: Reply(asked.text, asked.requested_by),
+    LEAVE: lambda asked: Leave(asked.requested_by),
 }
 """How each verdict is read."""
 
@@ -37,6 +46,8 @@ FOLLOWS: Final = {
     Request.EDIT: "your plan runs in place of it",
     Request.REWORD: "planning for the new instruction",
     Request.REJECT: "turned down",
+    REPLY: "the task goes on with your answer",
+    LEAVE: "the task ends with its question",
 }
 """What happens after each verdict."""
 
@@ -58,7 +69,7 @@ class PlanDesk:
         self._answered = Future()
 
     async def wait(self, task: RunningTask, ask: Ask, limit: float) -> None:
-        """Show a plan until it is answered or the task is interrupted; after `limit` [s] it counts as turned down."""
+        """Show a plan until it is answered or the task is interrupted; after `limit` [s] nobody has answered."""
         self._task, self._answered = task, Future()
         end = time.monotonic() + limit
         self._shown.publish(self._question(task, ask, limit))
@@ -68,7 +79,7 @@ class PlanDesk:
                 if left <= 0.0:
                     task.executor.unanswered(limit)
                     return
-                task.tell_question(self._robot_time(), left)
+                task.tell_question(self._robot_time(), left, ask.question)
                 await first_of(self._node, min(FEEDBACK, left), self._answered, task.interrupted)
         finally:
             self._task = None

@@ -33,7 +33,7 @@ from reins.nodes.skills import TAKEN, obstacle
 from reins.nodes.task import RunningTask
 from reins.nodes.waiting import Thinking, first_of
 from reins.nodes.wires import wire_of
-from reins.planning.actions import Action, Ask, Done, Look, RunSkill
+from reins.planning.actions import Action, Ask, Done, Limits, Look, RunSkill
 from reins.planning.approval import MODES, ApprovalMode
 from reins.planning.cadence import Cadence
 from reins.planning.executor import TaskExecutor
@@ -54,7 +54,18 @@ SETTLE: Final = 1.0
 MODEL_SHARE: Final = 0.9
 """Share of `think_limit` that a language model may take, so that there is time left to plan without it."""
 
-LIVE: Final = frozenset({"pause_limit", "approve", "approve_limit", "mode", "advice_period", "advice_stall"})
+LIVE: Final = frozenset(
+    {
+        "pause_limit",
+        "approve",
+        "approve_limit",
+        "questions",
+        "question_limit",
+        "mode",
+        "advice_period",
+        "advice_stall",
+    }
+)
 """Parameters that may change while the node runs; a task keeps to what they were when it began, but for the limits."""
 
 PAUSE_FEEDBACK: Final = 1.0
@@ -222,7 +233,10 @@ class PlannerNode(ManagedNode[PlannerSettings]):
         planner = self._planner_until(thought)
         cadence = Cadence(self.settings.mode, self.settings.advice_period, self.settings.advice_stall)
         approve: ApprovalMode = goal.request.approve or self.settings.approve
-        executor = TaskExecutor(planner, self._registry, instruction, None, self._trace, cadence, approve, self._reach)
+        limits = Limits(questions=self.settings.questions)
+        executor = TaskExecutor(
+            planner, self._registry, instruction, limits, self._trace, cadence, approve, self._reach
+        )
         return RunningTask(goal, executor, thought)
 
     def _planner_until(self, cancel: Cancel) -> Planner:
@@ -305,7 +319,8 @@ class PlannerNode(ManagedNode[PlannerSettings]):
             if isinstance(action, Look):
                 await first_of(self, PATIENCE, self._seen, task.interrupted)
             elif isinstance(action, Ask):
-                await self._desk.wait(task, action, self.settings.approve_limit)
+                limit = self.settings.question_limit if action.question else self.settings.approve_limit
+                await self._desk.wait(task, action, limit)
                 task.executor.rules.standing = await self._rules.standing()
             elif isinstance(action, RunSkill):
                 await self._run(task, action)

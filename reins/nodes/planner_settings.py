@@ -43,6 +43,19 @@ class PlannerSettings(LanguageSettings, Settings):
         le=86400.0,
         description="a plan that waits for an operator's answer for longer counts as turned down [s]",
     )
+    questions: int = Field(
+        5,
+        ge=0,
+        le=100,
+        description="how many questions of the planner an operator may answer in one task; the next one ends it. 0: a "
+        "task ends with its first question",
+    )
+    question_limit: float = Field(
+        120.0,
+        gt=0.0,
+        le=86400.0,
+        description="a task whose question waits for an operator's answer for longer ends with that question [s]",
+    )
     advice_period: float = Field(
         30.0, gt=0.0, le=3600.0, description="longest time between two plans in the mode advisor [s]"
     )

@@ -18,6 +18,8 @@ HOW_TO_ANSWER: Final = (
     "`reins plan show` shows the plan, `reins plan approve` lets it run, `reins plan reject` does not"
 )
 
+HOW_TO_REPLY: Final = "`reins plan reply` answers it"
+
 
 class RunningTask:
     """One task. Its waits end when the future `interrupted` is done: over from outside, taken over by hand, turned.
@@ -93,9 +95,10 @@ class RunningTask:
         who = TAKEN.get(safety.mode, "control is not back yet") if safety else "control is not back yet"
         self._publish("paused", f"{who.split(';')[0]}; {HOW_TO_HAND_BACK}", t)
 
-    def tell_question(self, t: float, left: float) -> None:
-        """Feedback of a plan that waits for an answer, for `left` more seconds."""
-        self._publish("asking", f"waits {left:.0f} s for an answer; {HOW_TO_ANSWER}", t)
+    def tell_question(self, t: float, left: float, question: str) -> None:
+        """Feedback of a plan, or a question of the planner, that waits for an answer for `left` more seconds."""
+        how = f"{HOW_TO_REPLY}: {question}" if question else HOW_TO_ANSWER
+        self._publish("asking", f"waits {left:.0f} s for an answer; {how}", t)
 
     def tell_news(self, t: float, text: str) -> None:
         """Feedback of what changed during a pause, or of a doubt; the task goes on."""

@@ -18,6 +18,8 @@ class Limits:
         replans: how often it may plan again.
         same_failures: how often the same call may fail.
         rejections: how many plans an operator may turn down with a reason before the task ends with a question.
+        questions: how many questions of the planner an operator may answer; the next one ends the task. None where
+            nobody is there to answer.
         look: how long to wait for a scene [s].
         settle: how long to look again before an effect that is not seen counts as missing [s].
     """
@@ -26,6 +28,7 @@ class Limits:
     replans: int = 5
     same_failures: int = 3
     rejections: int = 3
+    questions: int = 0
     look: float = 10.0
     settle: float = 1.5
 
@@ -51,13 +54,18 @@ class Ask:
 
     Attributes:
         number: of the question in the task, from 1.
-        plan: what is to be done from now on.
+        plan: what is to be done from now on; or it has a question of its own, to be answered in words.
         risks: why a person should look at it, a sentence each; empty if no rule says so.
     """
 
     number: int
     plan: Plan
     risks: tuple[str, ...]
+
+    @property
+    def question(self) -> str:
+        """What the planner wants to know; empty where it is only whether the plan may run."""
+        return self.plan.question or ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Whether a plan waits for an operator before it runs, what they may answer, and what their answers leave behind."""
+"""Whether a plan waits for an operator before it runs, what they may answer, and what their answers leave behind.
+
+A planner's own question waits in the same way, and is answered in words.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +19,9 @@ ApprovalMode = Literal["always", "risky", "ask"]
 """Which plans run unasked: "always" all of them, "risky" those that no rule of `risk.py` is about, "ask" none."""
 
 MODES: Final[tuple[str, ...]] = get_args(ApprovalMode)
+
+MOST_REPLY: Final = 200
+"""Characters of an answer in words; a longer one is not cut, because a cut could drop its exceptions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,22 @@ class Reject:
     by: str = "operator"
 
 
-Answer = Approve | Edit | Reword | Reject
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the planner asked for, in words: "the left one". The task goes on with it; "never mind" ends it."""
+
+    text: str
+    by: str = "operator"
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Nobody is here who answers questions; the task ends with the one that it has."""
+
+    by: str = "operator"
+
+
+Answer = Approve | Edit | Reword | Reject | Reply | Leave
 
 
 class Approvals:
@@ -96,10 +117,18 @@ class Approvals:
         self._trace.write("ask", t=t, number=self._number, risks=risks)
         return self.open
 
+    def ask_back(self, plan: Plan, t: float) -> Ask:
+        """The planner's own question, open from robot time `t` [s] on."""
+        self._number += 1
+        self.open = Ask(self._number, plan, ())
+        self._trace.write("ask", t=t, number=self._number, risks=(), question=self.open.question)
+        return self.open
+
     def answered(self, answer: Answer, rules: TaskRules, scene: Scene | None, t: float) -> Plan:
         """The open question has its answer: the plan that it was about, or the operator's own in place of it.
 
         After any answer but "do it" all later plans are shown, for the instruction alone did not say what is wanted.
+        After a reply they are not: it says what the planner asked for.
 
         Raises:
             ReinsError: nothing is open, or the answer cannot be taken; says why. The question stays open then.
@@ -107,6 +136,7 @@ class Approvals:
         ask = self.open
         if ask is None:
             raise ReinsError("no plan waits for an answer")
+        _check_kind(answer, ask)
         if isinstance(answer, Edit):
             _check(answer.plan, rules, scene)
         elif isinstance(answer, Reword):
@@ -114,10 +144,12 @@ class Approvals:
                 raise ReinsError("the new instruction is empty; say what to do")
             self._rejections = 0
             self._turned_down.clear()
+        elif isinstance(answer, Reply):
+            self._rejections = 0
         elif isinstance(answer, Reject):
             self._rejections += 1
             self._turned_down.append((ask.plan, answer.reason))
-        if not isinstance(answer, Approve):
+        if not isinstance(answer, Approve | Reply):
             self._mode = "ask"
         self.open = None
         self._trace.write("answer", t=t, number=ask.number, **_entry(answer))
@@ -152,6 +184,28 @@ def is_within(plan: Plan, left: Sequence[SkillCall], constraints: Sequence[Const
     return all(step in old for step in plan.steps)
 
 
+def said_to(ask: Ask, answer: Answer) -> Answer:
+    """What an answer is to this question: a planner's question that is turned down with a reason is answered by it."""
+    if ask.question and isinstance(answer, Reject) and answer.reason.strip():
+        return Reply(answer.reason, answer.by)
+    return answer
+
+
+def _check_kind(answer: Answer, ask: Ask) -> None:
+    """Raise ReinsError, saying why, unless a question of this kind has answers of that kind."""
+    if ask.question and isinstance(answer, Approve):
+        raise ReinsError(
+            f"question {ask.number} is not about a plan, so there is nothing to approve; answer it in words"
+        )
+    if not ask.question and isinstance(answer, Reply | Leave):
+        raise ReinsError(f"plan {ask.number} waits for yes or no; approve it, turn it down, edit it or reword it")
+    if isinstance(answer, Reply):
+        if not answer.text.strip():
+            raise ReinsError("the answer is empty; say what the planner asks for")
+        if len(answer.text) > MOST_REPLY:
+            raise ReinsError(f"the answer is longer than {MOST_REPLY} characters; say it in fewer words")
+
+
 def _check(plan: Plan, rules: TaskRules, scene: Scene | None) -> None:
     """Raise ReinsError, saying why, unless a plan that an operator wrote may run from `scene` on."""
     if not plan.steps:
@@ -175,5 +229,9 @@ def _entry(answer: Answer) -> dict[str, Any]:
             return {"verdict": "reword", "by": by, "text": instruction}
         case Reject(reason, by):
             return {"verdict": "reject", "by": by, "text": reason}
+        case Reply(text, by):
+            return {"verdict": "reply", "by": by, "text": text}
+        case Leave(by):
+            return {"verdict": "leave", "by": by}
         case Approve(by):
             return {"verdict": "approve", "by": by}

@@ -15,6 +15,7 @@ from reins.planning.reach import Reach
 from reins.planning.scripted import ScriptedPlanner
 from reins.planning.symbolic import SymbolicPlanner
 from reins.planning.tracing.trace import UNTRACED, Trace
+from reins.planning.walking.answer import choose as choose_walking
 from reins.planning.walking.meaning import read as read_walking
 from reins.skills.registry import SkillSpec
 
@@ -39,7 +40,7 @@ def _symbolic(needs: _Needs) -> Planner:
 
 
 def _walking(needs: _Needs) -> Planner:
-    return SymbolicPlanner(needs.registry, understand=read_walking)
+    return SymbolicPlanner(needs.registry, understand=read_walking, hear=choose_walking)
 
 
 def _scripted(needs: _Needs) -> Planner:

@@ -41,6 +41,20 @@ class StepRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question of the planner, and what the operator answered.
+
+    Attributes:
+        question, answer: in words.
+        scene: what was seen when it was answered; references like "the left one" mean that.
+    """
+
+    question: str
+    answer: str
+    scene: Scene
+
+
+@dataclass(frozen=True, slots=True)
 class History:
     """A task so far.
 
@@ -51,6 +65,7 @@ class History:
         forbidden: ids of the objects that others than the planner have said must not be touched.
         agreed: the constraints of every plan of the task that was followed so far; a later plan may only add to them.
         left: the steps of the plan at hand that are left and still can be done; empty if there is no such plan.
+        exchanges: the questions that were answered, in order; the instruction is meant as the answers say.
     """
 
     initial: Scene
@@ -59,6 +74,7 @@ class History:
     forbidden: frozenset[str] = frozenset()
     agreed: tuple[Constraint, ...] = ()
     left: tuple[SkillCall, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
     def then(self, record: StepRecord) -> Self:
         """The history with one more step."""
@@ -67,6 +83,15 @@ class History:
     def rejected(self, problems: list[str]) -> Self:
         """The history after a plan was turned down by the verifier."""
         return replace(self, problems=tuple(problems))
+
+    @property
+    def newest_answer(self) -> str:
+        """What the operator answered last, in a clause; empty if nothing was asked."""
+        return f"the operator answered “{self.exchanges[-1].answer}”" if self.exchanges else ""
+
+    def told(self, exchange: Exchange) -> Self:
+        """The history after the operator answered a question."""
+        return replace(self, exchanges=(*self.exchanges, exchange), problems=())
 
 
 class Planner(Protocol):

@@ -4,21 +4,19 @@ It is the baseline and the fallback beside a language model: it understands litt
 the fewest steps, and what it does not understand it names.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from reins.contracts.plan import Plan
 from reins.contracts.scene import Scene
 from reins.planning.answers import CannotDo, Unclear
+from reins.planning.clarify import Choosing, Clear, Reading, clarified
+from reins.planning.english.answer import choose
 from reins.planning.english.meaning import read
-from reins.planning.goals import Task
 from reins.planning.planner import History
 from reins.planning.pursuit import missing, pursue
 from reins.planning.reach import Reach, out_of_reach
 from reins.skills.registry import SkillSpec
-
-Reading = Callable[[str, Scene, Mapping[str, SkillSpec]], Task]
-"""From an instruction, the scene in which it was given and the skills to what it means; raises CannotDo or Unclear."""
 
 
 class SymbolicPlanner:
@@ -28,23 +26,29 @@ class SymbolicPlanner:
         registry: the skills' declarations.
         reach: the robot's workspace; without it, plans are not held to one.
         understand: reads instructions; those to an arm by default.
+        hear: reads answers to "which one?".
     """
 
     name: Final = "symbolic"
     quick: Final = True
 
     def __init__(
-        self, registry: Mapping[str, SkillSpec], reach: Reach | None = None, understand: Reading = read
+        self,
+        registry: Mapping[str, SkillSpec],
+        reach: Reach | None = None,
+        understand: Reading = read,
+        hear: Choosing = choose,
     ) -> None:
-        self._registry, self._reach, self._read = registry, reach, understand
+        self._registry, self._reach, self._read, self._choose = registry, reach, understand, hear
 
     def plan(self, instruction: str, scene: Scene, history: History) -> Plan:
         """The shortest plan from `scene`; a question if the instruction is ambiguous, a refusal if it is impossible."""
+        said = self._clarified(instruction, history)
         try:
-            task = self._read(instruction, history.initial, self._registry)
+            task = self._read(said.text, history.initial, self._registry)
             steps = pursue(task, scene, history, self._registry)
         except Unclear as unclear:
-            return Plan(question=str(unclear))
+            return Plan(question=f"I cannot make out “{said.lost}”. {unclear}" if said.lost else str(unclear))
         except CannotDo as refusal:
             return Plan(refusal=str(refusal))
         if self._reach and (beyond := out_of_reach(steps, scene, self._registry, self._reach)):
@@ -54,7 +58,10 @@ class SymbolicPlanner:
     def unmet(self, instruction: str, scene: Scene, history: History) -> list[str]:
         """What is asked for and not so. An instruction that is not understood is never met."""
         try:
-            task = self._read(instruction, history.initial, self._registry)
+            task = self._read(self._clarified(instruction, history).text, history.initial, self._registry)
         except (Unclear, CannotDo) as error:
             return [str(error)]
         return missing(task, scene, history, self._registry)
+
+    def _clarified(self, instruction: str, history: History) -> Clear:
+        return clarified(instruction, history, self._registry, self._read, self._choose)

@@ -15,9 +15,11 @@ from reins.contracts.errors import ReinsError
 from reins.contracts.plan import Plan, SkillCall
 from reins.nodes.outcomes import PlanQuestion, Reply
 from reins.planning.approval import Answer, Approve, Edit, Reject, Reword
+from reins.planning.approval import Reply as Words
 
 PLAN = Plan(steps=(SkillCall(skill="push", arguments={"object": "red_block", "direction": "left"}),))
 QUESTION = PlanQuestion(3, "push [it]", PLAN, ("it slides",), 60.0)
+WHICH = PlanQuestion(4, "push it", Plan(question="Which [one] is it?"), (), 30.0)
 ME = "anna@desk"
 
 
@@ -42,14 +44,14 @@ class Planner:
 class Desk:
     """A dialogue with somebody who types."""
 
-    def __init__(self, editor: str = "") -> None:
+    def __init__(self, editor: str = "", answers: bool = True) -> None:
         read, self._write = os.pipe()
         self.screen, self.planner = io.StringIO(), Planner()
         self.drafts: list[str | None] = []
         self.texts = [editor]
         console = Console(file=self.screen, width=200, color_system=None)
         self.lines = TypedLines(read)
-        self.dialogue = PlanDialogue(console, self.lines, self.planner, ME, self._edit)
+        self.dialogue = PlanDialogue(console, self.lines, self.planner, ME, self._edit, takes_words=answers)
 
     def _edit(self, plan: Plan, remarks: tuple[str, ...], draft: str | None) -> tuple[str, Plan] | None:
         from reins.planning.plan_text import plan_from_text
@@ -176,6 +178,51 @@ def test_a_last_line_without_an_end_and_bytes_that_are_no_text() -> None:
     assert lines.next() == "��" and lines.next() is None
     os.close(write)
     assert lines.next() == "last" and lines.next() is None and lines.closed
+
+
+class TestWords:
+    """What is typed to a question of the planner is the answer, but for a few words."""
+
+    @pytest.fixture
+    def asked(self) -> Desk:
+        made = Desk()
+        made.dialogue.take(WHICH)
+        return made
+
+    def test_the_question_is_shown_with_what_may_be_typed(self, asked: Desk) -> None:
+        for text in ("about “push it”", "30 s", "Which [one] is it?", "type the answer"):
+            assert text in asked.shown
+        assert "run it" not in asked.shown
+
+    @pytest.mark.parametrize(
+        ("typed", "answer"),
+        [
+            ("the left one", Words("the left one", ME)),
+            ("y", Words("y", ME)),
+            ("no, the red one", Words("no, the red one", ME)),
+            ("i mean the red one", Words("i mean the red one", ME)),
+            ("never mind", Words("never mind", ME)),
+            ("蓝色的", Words("蓝色的", ME)),
+            ("instead go home", Reword("go home", ME)),
+        ],
+    )
+    def test_an_answer(self, asked: Desk, typed: str, answer: Answer) -> None:
+        asked.types(f"  {typed} \n")
+        assert asked.planner.heard == [(answer, 4)] and "so be it" in asked.shown
+
+    def test_what_is_no_answer(self, asked: Desk) -> None:
+        asked.types("\n")
+        asked.types("why do you ask?\n")
+        assert asked.planner.heard == [] and asked.planner.asked == ["why do you ask?"]
+        with pytest.raises(KeyboardInterrupt):
+            asked.types("q\n")
+
+    def test_where_nobody_answers_it_is_not_shown_but_plans_are(self) -> None:
+        desk = Desk(answers=False)
+        desk.dialogue.take(WHICH)
+        assert desk.shown == ""
+        desk.dialogue.take(QUESTION)
+        assert "y run it" in desk.shown
 
 
 class TestEditor:

@@ -109,7 +109,7 @@ def test_a_task_that_ends_before_its_planner_is_asked_holds_up_no_model(made: Pl
         begin.wait(LIMIT)
         scene = Scene(1.0, "state")
         try:
-            task.executor._planner.plan(task.executor.instruction, scene, History(scene))
+            task.executor._course.planner.plan(task.executor.instruction, scene, History(scene))
         except ReinsError as error:
             raised.append(error)
         ended.set()

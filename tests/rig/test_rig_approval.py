@@ -5,7 +5,7 @@ import pytest
 
 from reins.contracts.plan import Plan, SkillCall
 from reins.planning.actions import Ask
-from reins.planning.approval import Answer, Approve, Edit
+from reins.planning.approval import Answer, Approve, Edit, Reply
 from reins.rig import Rig, RigSettings, Tick
 
 DEMO = "put the red block in the blue bowl"
@@ -69,3 +69,13 @@ def test_a_question_before_any_task_moves_nothing() -> None:
     rig, _ = run(Person(Approve()))
     with rig:
         assert "nothing to explain" in rig.run("why?").reason
+
+
+def test_a_question_of_the_planner_waits_and_the_answer_goes_on_with_the_task() -> None:
+    ticks: list[Tick] = []
+    person = Person(Approve(), Reply("the red one"))
+    with Rig(RigSettings(perception="state", questions=1), seed=1, on_tick=ticks.append, approver=person) as rig:
+        result = rig.run("put the block in the blue bowl")
+    assert result.outcome == "succeeded" and str(result.skills[0][0]) == "pick(object=red_block)"
+    assert len(person.refused) == 1 and "nothing to approve" in person.refused[0]
+    assert fastest(ticks, 2.0) < 1e-3 < fastest(ticks, 1e9)

@@ -44,6 +44,7 @@ class _Parser:
     def __init__(self, tokens: list[Token], utterance: Utterance) -> None:
         self._at = Cursor(tokens, _END)
         self._said = utterance
+        self._thing_at = 0  # where the thing that was read last begins
 
     def run(self) -> None:
         after = False
@@ -113,7 +114,7 @@ class _Parser:
             if token.kind in _LINKS or token.kind is Kind.NOT:
                 return
             if token.kind is Kind.OR:
-                raise Unclear("I do not choose between things joined by 'or'; which one do you mean?")
+                raise self._choice()
             if token.kind is Kind.ARTICLE and self._at.peek(1).kind in (Kind.ROBOT_PART, Kind.HOME):
                 self._at.take()
             elif token.kind in (Kind.ROBOT_PART, Kind.HOME):
@@ -140,6 +141,16 @@ class _Parser:
                 clause.distance = self._length()
             else:
                 raise self._unexpected("a place, a direction or the next thing to do")
+
+    def _choice(self) -> Unclear:
+        """The question about "this or that"."""
+        start = self._thing_at
+        self._at.take()
+        phrase = ""
+        if self._at.peek().kind in _STARTS_THING:
+            self._thing()
+            phrase = self._at.text(start)
+        return Unclear("I do not choose between things joined by 'or'; which one do you mean?", phrase)
 
     def _place(self, clause: Clause) -> None:
         """RELATION thing; "by 5 cm" and "to home" are none."""
@@ -202,6 +213,7 @@ class _Parser:
             phrase = replace(phrase, within=(*phrase.within, (relation.value, self._thing())))
         if phrase.quantity == "all" and (self._at.accept(Kind.EXCEPT) or self._accept_but()):
             phrase = replace(phrase, exclude=self._things())
+        self._thing_at = start
         return replace(phrase, text=self._at.text(start))
 
     def _described(self, phrase: NounPhrase) -> NounPhrase:

@@ -114,13 +114,13 @@ class Reader:
         if any(relation == "off" for relation, _ in clause.places):
             return self._remove(clause)
         _no_more(clause, particle="up")
-        names = self._themes(_narrowed(clause, clause.places))
+        names = self._themes(narrowed(clause, clause.places))
         return Wish(clause.after, tuple(Reach(("holding", name)) for name in names))
 
     def _remove(self, clause: Clause) -> Wish:
         """Take off or out: onto the table, or into the hand if it is on the table."""
         _no_more(clause)
-        names = self._themes(_narrowed(clause, clause.places))
+        names = self._themes(narrowed(clause, clause.places))
         if any(phrase is not None and phrase.label == TABLE for _, phrase in clause.places):
             return Wish(clause.after, tuple(Reach(("holding", name)) for name in names))
         return self._put(clause.after, names, "on", TABLE)
@@ -139,9 +139,9 @@ class Reader:
         _no_more(clause, particle="up" if clause.verb == "take" else "down")
         sources = [place for place in clause.places if place[0] in _SOURCES]
         places = [place for place in clause.places if place[0] not in _SOURCES]
-        clause = _narrowed(clause, sources)
-        if len(places) > 1 and clause.verb != "stack" and (narrowed := self._already(clause, places[0])):
-            clause, places = narrowed, places[1:]
+        clause = narrowed(clause, sources)
+        if len(places) > 1 and clause.verb != "stack" and (closer := self._already(clause, places[0])):
+            clause, places = closer, places[1:]
         if not places:
             if clause.particle == "down":
                 return self._release(clause)
@@ -153,13 +153,13 @@ class Reader:
 
     def _already(self, clause: Clause, place: Place) -> Clause | None:
         """The clause with its theme narrowed by where it is, if something is there: "the block on the plate"."""
-        narrowed = _narrowed(clause, [place])
+        closer = narrowed(clause, [place])
         try:
-            for phrase in narrowed.themes:
+            for phrase in closer.themes:
                 Referents(self._scene).resolve(phrase)
         except (CannotDo, Unclear):
             return None
-        return narrowed if narrowed.themes else None
+        return closer if closer.themes else None
 
     def _chain(self, clause: Clause, places: Sequence[Place]) -> Wish:
         """ "A on B in C": A goes on B; B goes in C if it can be carried, and is the one in C otherwise."""
@@ -187,12 +187,14 @@ class Reader:
             raise CannotDo("I cannot leave things above others; I can put them in, on or beside")
         found = self.referents.resolve(phrase, lambda name: self._may_be_place(relation, name), names)
         if len(found) != 1:
-            raise Unclear(f"Which one do you mean by '{phrase.text}': {listed(found, 'or')}?")
+            raise Unclear(
+                f"Which one do you mean by '{phrase.text}': {listed(found, 'or')}?", phrase.text, tuple(found)
+            )
         where = found[0]
         label = self.referents.label(where)
         if relation == "to":
             if label in MOVABLE:
-                raise Unclear(f"On {where}, or beside it?")
+                raise Unclear(f"On {where}, or beside it?", phrase.text)
             relation = "in" if label in CONTAINERS else "on"
         if where == TABLE and relation != "on":
             raise CannotDo(f"I can put things on the table, not {relation.replace('_', ' ')} it")
@@ -276,7 +278,7 @@ def _within(phrase: NounPhrase, places: Sequence[Place]) -> NounPhrase:
     return replace(phrase, within=(*phrase.within, *more))
 
 
-def _narrowed(clause: Clause, places: Sequence[Place]) -> Clause:
+def narrowed(clause: Clause, places: Sequence[Place]) -> Clause:
     """The clause with its themes narrowed by where they are, and without those places."""
     themes = tuple(phrase if phrase.pronoun else _within(phrase, places) for phrase in clause.themes)
     return replace(clause, themes=themes, places=[place for place in clause.places if place not in places])

@@ -51,7 +51,11 @@ class Referents:
         return tuple(dict.fromkeys(found))
 
     def resolve(
-        self, phrase: NounPhrase, fits: Callable[[str], bool] | None = None, apart_from: Sequence[str] = ()
+        self,
+        phrase: NounPhrase,
+        fits: Callable[[str], bool] | None = None,
+        apart_from: Sequence[str] = (),
+        among: Sequence[str] = (),
     ) -> tuple[str, ...]:
         """Ids of what a phrase stands for.
 
@@ -59,12 +63,13 @@ class Referents:
             phrase: the words.
             fits: what "it", "one", "all", "any" can only mean; a phrase that is exact is not bent by it.
             apart_from: objects that it cannot be, such as the one that is put there.
+            among: objects that it has to be one of, however it describes them; empty for all.
 
         Raises:
             CannotDo: nothing in the scene is that; lists what is.
             Unclear: several are; asks which.
         """
-        names = self._resolve(phrase, fits or (lambda _: True), apart_from)
+        names = self._resolve(phrase, fits or (lambda _: True), apart_from, among)
         self.spoken.update(names)
         return names
 
@@ -72,7 +77,9 @@ class Referents:
         """The label of an object, or of the table."""
         return TABLE if name == TABLE else self._scene.objects[name].label
 
-    def _resolve(self, phrase: NounPhrase, fits: Callable[[str], bool], apart_from: Sequence[str]) -> tuple[str, ...]:
+    def _resolve(
+        self, phrase: NounPhrase, fits: Callable[[str], bool], apart_from: Sequence[str], among: Sequence[str]
+    ) -> tuple[str, ...]:
         if phrase.label == TABLE:
             return (TABLE,)
         if phrase.object_id:
@@ -82,7 +89,7 @@ class Referents:
             return tuple([name for name in others if fits(name)] or others)
         if phrase.pronoun:
             return self._spoken_of(phrase, fits, apart_from)
-        found = self._narrowed(phrase)
+        found = self._narrowed(phrase, among)
         if not found:
             raise CannotDo(self._wording.say("none", thing=_bare(phrase), seen=self._seen()))
         return self._counted(phrase, found, fits, apart_from)
@@ -92,14 +99,17 @@ class Referents:
             left = [name for name in candidates if name not in apart_from and fits(name)]
             if left and (len(left) == 1 or phrase.quantity == "all"):
                 return tuple(left)
-        raise Unclear(self._wording.say("pronoun", thing=phrase.text, seen=self._seen()))
+        question = self._wording.say("pronoun", thing=phrase.text, seen=self._seen())
+        raise Unclear(question, phrase.text, tuple(self._scene.objects))
 
-    def _narrowed(self, phrase: NounPhrase) -> list[SceneObject]:
+    def _narrowed(self, phrase: NounPhrase, among: Sequence[str]) -> list[SceneObject]:
         """The objects that fit the description, nearest to the robot first."""
         found = [
             item
             for item in self._scene.objects.values()
-            if phrase.label in ("", item.label) and (not phrase.colours or item.colour in phrase.colours)
+            if phrase.label in ("", item.label)
+            and (not phrase.colours or item.colour in phrase.colours)
+            and (not among or item.id in among)
         ]
         for relation, thing in phrase.within:
             kinds = ("in", "on") if relation in ("from", "off") else (relation,)
@@ -152,7 +162,8 @@ class Referents:
         return self._wording.listed(self._scene.objects)
 
     def _unclear(self, key: str, phrase: NounPhrase, choices: Sequence[str]) -> Unclear:
-        return Unclear(self._wording.say(key, thing=phrase.text, choices=self._wording.either(choices)))
+        question = self._wording.say(key, thing=phrase.text, choices=self._wording.either(choices))
+        return Unclear(question, phrase.text, choices)
 
 
 def _bare(phrase: NounPhrase) -> str:

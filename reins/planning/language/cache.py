@@ -71,6 +71,7 @@ def key_of(instruction: str, scene: Scene, history: History) -> Hashable:
         history.forbidden,
         history.agreed,
         tuple(map(str, history.left)),
+        tuple((exchange.question, exchange.answer) for exchange in history.exchanges),
     )
 
 

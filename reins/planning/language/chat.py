@@ -11,6 +11,7 @@ from reins.contracts.plan import SkillCall
 from reins.contracts.scene import Scene
 from reins.language_models.model import Message
 from reins.language_models.plain import plain_text
+from reins.planning.approval import MOST_REPLY
 from reins.planning.language.at_table import AT_TABLE
 from reins.planning.language.compact import MOST_STEPS, plain_instruction
 from reins.planning.language.examples import Example, most_similar
@@ -100,7 +101,13 @@ def _situation(said: str, scene: Scene, history: History, registry: Mapping[str,
         parts.append(f"Your last plan was turned down: {plain_text('; '.join(history.problems), MOST_REASON)}.")
     if history.left:
         parts.append(f"Left of your plan, which still can be done: {_calls(history.left, names, registry)}.")
-    return "\n".join((*parts, f"Operator: {said}"))
+    parts.append(f"Operator: {said}")
+    for exchange in history.exchanges:
+        parts += [
+            f"You asked: {plain_text(exchange.question, MOST_REASON)}",
+            f"Operator: {plain_text(exchange.answer, MOST_REPLY)}",
+        ]
+    return "\n".join(parts)
 
 
 def _things(scene: Scene, names: Names, manner: Manner) -> Iterator[str]:

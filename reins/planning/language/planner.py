@@ -8,6 +8,7 @@ plan, the operator is asked. So the model proposes, and never decides what is al
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from reins.contracts.errors import ReinsError
@@ -25,6 +26,7 @@ from reins.language_models.model import (
     prompt_text,
 )
 from reins.planning.answers import CannotDo, Unclear
+from reins.planning.clarify import Clear, clarified
 from reins.planning.language.access import ModelAccess, NoPlan
 from reins.planning.language.cache import PlanCache, key_of
 from reins.planning.language.chat import again, chat_prompt
@@ -52,13 +54,24 @@ from reins.skills.registry import SkillSpec
 Report = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Question:
     """What the planner was asked."""
 
     instruction: str
     scene: Scene
     history: History
+    clear: Clear
+
+    @cached_property
+    def said(self) -> str:
+        """All that the operator said, in one line."""
+        return ", ".join((self.instruction, *(exchange.answer for exchange in self.history.exchanges)))
+
+    @property
+    def meant(self) -> str:
+        """The instruction as it is meant, if that is known, else all that the operator said."""
+        return self.clear.text if self.clear.is_sure else self.said
 
 
 class LanguagePlanner:
@@ -120,14 +133,16 @@ class LanguagePlanner:
         deadline = time.monotonic() + self._settings.answer_limit
         with self._closing.calls(cancel.give):
             cancel.check()
-            return self._plan(_Question(instruction, scene, history), deadline, cancel)
+            question = _Question(instruction, scene, history, self._clarified(instruction, history))
+            return self._plan(question, deadline, cancel)
 
     def _plan(self, question: _Question, deadline: float, cancel: Cancel) -> Plan:
         try:
             plain_instruction(question.instruction)
+            plain_instruction(question.meant)
         except ReinsError as error:
             return Plan(refusal=str(error))
-        if refusal := harm_refusal(question.instruction):
+        if refusal := harm_refusal(question.said):
             self._trace.write("refused", why=refusal)
             return Plan(refusal=refusal)
         if (plan := self._remembered(question)) is not None:
@@ -147,11 +162,17 @@ class LanguagePlanner:
         """Lasting effects that are not seen; where the words of the instruction are all known, its goals besides."""
         if lost := unmet_effects(scene, history, self._registry):
             return lost
+        clear = self._clarified(instruction, history)
+        if not clear.is_sure:
+            return []
         try:
-            task = self._domain.read(instruction, history.initial, self._registry)
+            task = self._domain.read(clear.text, history.initial, self._registry)
             return missing(task, scene, history, self._registry)
         except (Unclear, CannotDo):
             return []
+
+    def _clarified(self, instruction: str, history: History) -> Clear:
+        return clarified(instruction, history, self._registry, self._domain.read, self._domain.choose)
 
     def load(self) -> None:
         """Load the model, if it is not loaded yet, however long that takes.
@@ -303,7 +324,8 @@ class LanguagePlanner:
     def _tightened(self, plan: Plan, question: _Question) -> Plan:
         """The plan with the constraints that the operator's words, and earlier plans of the task, hold it to."""
         history, here = question.history, question.scene.objects
-        said = self._domain.said(question.instruction, history.initial, self._registry)
+        texts = dict.fromkeys((question.instruction, question.meant))
+        said = [rule for text in texts for rule in self._domain.said(text, history.initial, self._registry)]
         kept = [rule for rule in (*history.agreed, *said) if rule.kind != "avoid" or rule.object in here]
         return plan.model_copy(update={"constraints": tightest((*plan.constraints, *kept))})
 
@@ -318,8 +340,10 @@ class LanguagePlanner:
         if not plan.steps:
             unmet = self.unmet(question.instruction, question.scene, question.history)
             return [f"it has no steps, and {clause}" for clause in unmet]
+        if not question.clear.is_sure:
+            return []  # there is nothing certain to compare with
         return against_the_words(
-            plan.steps, question.instruction, question.scene, question.history, self._registry, self._domain
+            plan.steps, question.meant, question.scene, question.history, self._registry, self._domain
         )
 
     def _without_model(self, question: _Question, why: str) -> Plan:
@@ -374,7 +398,7 @@ class _Dialogue:
         """The next one."""
         if self._is_chat:
             return self._turns
-        return compact_prompt(self._question.instruction, self._question.scene, self._history, self._registry)
+        return compact_prompt(self._question.meant, self._question.scene, self._history, self._registry)
 
     def turned_down(self, proposal: Proposal) -> None:
         """A reply did not pass."""

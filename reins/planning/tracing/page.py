@@ -71,6 +71,8 @@ def line_of(entry: Entry) -> str:
             return f"{entry.get('because', '')}; the plan at hand goes on"
         case {"kind": "advice", "plan": plan}:
             return f"{entry.get('because', '')}: {_plan_line(plan, ())}"
+        case {"kind": "ask", "question": question}:
+            return f"question {entry.get('number', '')}: {question}"
         case {"kind": "ask"}:
             risks = entry.get("risks") or ()
             return f"question {entry.get('number', '')}: may this plan run? {'; '.join(map(str, risks))}".strip()
@@ -129,7 +131,7 @@ def _went_well(entry: Entry) -> bool | None:
         case "trouble" | "refused":
             return False
         case "answer":
-            return entry.get("verdict") in ("approve", "edit")
+            return entry.get("verdict") in ("approve", "edit", "reply")
     return None
 
 

@@ -9,8 +9,8 @@ Every line has `at`, the system time [s], and `kind`:
 - `plan`: a plan, why it was made, the scene that it is for, what others hold the robot to, what the verifier found.
 - `doubt`: what came in place of a plan that may run while all went well, told like a `plan`; the plan at hand went on.
 - `advice`: what the planner would do in the middle of a step, told like a `plan`: the step goes on, or why it ended.
-- `ask`: the plan waits for an operator; why a person should look at it.
-- `answer`: approve, edit, reword, reject, or none; who said so, the reason, the new words or the new plan.
+- `ask`: the plan waits for an operator; why a person should look at it, or the planner's question.
+- `answer`: approve, edit, reword, reject, reply, leave, or none; who said so, the reason, the words or the new plan.
 - `why`: somebody asked why while the task ran, and was answered.
 - `run`, `step`: a skill begins; how it ended, as it was judged.
 - `end`: how the task ended; how many of its plans were remembered, and how many were not.

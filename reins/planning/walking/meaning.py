@@ -154,7 +154,7 @@ class _Reader:
         """The id of exactly one thing."""
         names = self._names([phrase])
         if len(names) != 1:
-            raise Unclear(self._wording.say("one", choices=self._wording.either(names)))
+            raise Unclear(self._wording.say("one", choices=self._wording.either(names)), phrase.text, names)
         return names[0]
 
     def _do(self, skill: str, **arguments: ArgumentValue) -> None:

@@ -162,7 +162,9 @@ def _waiting(asked: _Asked) -> Iterator[str]:
     if not shown:
         yield _outcome(asked)
         return
-    yield words.say("waits") if episode.waits else words.say("shown", answer=shown[-1].answer)
+    question = shown[-1].plan.question
+    key = ("waits" if episode.waits else "shown") + ("_question" if question else "")
+    yield words.say(key, answer=shown[-1].answer, question=question)
     yield from (words.say("risk", risk=risk) for risk in shown[-1].risks)
 
 

@@ -135,6 +135,10 @@ def _answered(entry: Entry, episode: Episode) -> None:
             episode.instruction = str(entry["text"])
         case "reject":
             waited.answer = f"{by} turned it down" + (f": {entry['text']}" if entry.get("text") else "")
+        case "reply":
+            waited.answer = f"{by} answered “{entry['text']}”"
+        case "leave":
+            waited.answer = "nobody was there to answer"
         case _:
             waited.answer = str(entry.get("text", ""))
 
