@@ -264,11 +264,10 @@ def test_what_is_learnt_from_one_side_holds_on_the_other(tmp_path: Path) -> None
     train(TINY.model_copy(update={"rate": 0.05}), tmp_path, WalkLimits(), silent, silent)
     policy = PPO.load(tmp_path / "checkpoint" / "agent.zip", device="cpu").policy
     assert isinstance(policy, SymmetricPolicy)
-    seen = np.random.default_rng(1).normal(size=(20, SIZE)).astype(np.float32)
-    network = policy.mean_network()
-    images = network.act(mirrored(seen).astype(np.float32))
+    seen, network = np.random.default_rng(1).normal(size=(20, SIZE)), policy.mean_network()
+    actions, images = (network.act(each.astype(np.float32)).astype(np.float64) for each in (seen, mirrored(seen)))
     assert np.abs(images).max() > 0.01
-    assert images == pytest.approx(mirrored_action(network.act(seen)), abs=1e-5)
+    assert images == pytest.approx(mirrored_action(actions), abs=1e-5)
 
 
 def test_rewards_of_training_are_scaled(tmp_path: Path) -> None:
