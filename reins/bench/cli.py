@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from reins.bench import cli_planner
-from reins.bench.cli_locomotion import locomotion
+from reins.bench.cli_locomotion import locomotion, recovery
 from reins.bench.console import JsonFile, Robot, finish, progressing, write
 from reins.bench.navigation.command import navigation
 from reins.bench.perception.command import perception
@@ -26,6 +26,7 @@ app.command()(cli_planner.compare)
 app.command()(locomotion)
 app.command()(navigation)
 app.command()(perception)
+app.command()(recovery)
 app.command()(stream)
 
 

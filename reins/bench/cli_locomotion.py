@@ -1,4 +1,4 @@
-"""`reins bench locomotion`."""
+"""`reins bench locomotion` and `reins bench recovery`."""
 
 from typing import Annotated
 
@@ -42,3 +42,28 @@ def locomotion(
 
         reports = [run_locomotion(robot, sims, each, ground, episodes, seed, advance, jobs) for each in walks]
     finish(reports[0] if other is None else beside(*reports), json_file)
+
+
+def recovery(
+    sim: Annotated[str, typer.Option(help="Simulators, separated by commas: mujoco, pybullet.")] = "mujoco",
+    ground: Annotated[str, typer.Option(help="Ground: a name, or the path of a YAML file.")] = "flat",
+    episodes: Annotated[int, typer.Option(min=1, help="Falls per simulator.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the falls.")] = 1,
+    robot: Annotated[str, typer.Option(help="Robot profile.")] = "go2",
+    json_file: JsonFile = None,
+) -> None:
+    """Falls on side and back: how many robots turn over and stand up again."""
+    from reins.bench.recovery import RecoveryEpisode, run_recovery
+
+    sims = [name.strip() for name in sim.split(",") if name.strip()]
+    if not sims:
+        raise ReinsError("--sim names no simulator; name mujoco or pybullet, or both")
+    with progressing("falls", episodes * len(sims)) as progress:
+
+        def advance(episode: RecoveryEpisode) -> None:
+            what = "" if episode.turned is None else ", having turned over"
+            place = f"{episode.simulator}, seed {episode.seed}"
+            progress("" if episode.stood else f"{place}: dropped on its {episode.lies_on}, not up again{what}")
+
+        report = run_recovery(robot, sims, ground, episodes, seed, advance)
+    finish(report, json_file)

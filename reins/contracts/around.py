@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from reins.contracts.footprints import Posed, yaw_of
-from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Relation, Vector3
+from reins.contracts.scene import FALLEN, PERSON, ROBOT, SITTING, STANDING, Relation, Vector3
 
 AT: Final = 1.6
 """A robot whose footprint is no farther than this from the edge of something is at it [m]."""
@@ -30,9 +30,9 @@ def edge_distance(label: str, size: Vector3, yaw: float, x: float, y: float) -> 
     return math.hypot(max(along, 0.0), max(across, 0.0)) + min(max(along, across), 0.0)
 
 
-def posture_relation(is_up: bool) -> Relation:
-    """On its legs, or sitting."""
-    return Relation(ROBOT, "is", STANDING if is_up else SITTING)
+def posture_relation(is_up: bool, has_fallen: bool) -> Relation:
+    """On its legs, sitting, or lying on its side or back."""
+    return Relation(ROBOT, "is", FALLEN if has_fallen else STANDING if is_up else SITTING)
 
 
 def is_at(thing: Posed, footprint: float) -> bool:

@@ -40,7 +40,8 @@ ROBOT: Final = "robot"
 
 STANDING: Final = "standing"
 SITTING: Final = "sitting"
-"""Postures of a legged robot, as relations name them."""
+FALLEN: Final = "fallen"
+"""Postures of a legged robot, as relations name them; who has fallen lies on the side or back."""
 
 FARTHEST: Final = 1000.0
 """Nothing in a scene is farther from the base, or larger, than this [m]."""

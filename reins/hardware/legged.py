@@ -21,6 +21,8 @@ class Posture(IntEnum):
     """On the ground, motors at rest; safe without power."""
     STAND = 1
     """On its legs: standing, or walking where a velocity is commanded."""
+    RECOVER = 2
+    """On the ground, turning back onto its belly where it lies on its side or back; at rest once it has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from reins.hardware.drive import UnitreeDrive
+from reins.hardware.legs import up_of
 from reins.hardware.profile_base import JointLimits, Part, Positive, Profile
 from reins.hardware.quadruped_build import Build
 from reins.hardware.robot import FloatArray
@@ -45,6 +46,7 @@ class Body(Part):
         response: time constant with which the body's velocity follows a commanded one [s].
         footprint: radius of the disc around the base that body and standing legs stay inside [m].
         stand_up: how long standing up may take [s].
+        turn_over: how long turning back onto the belly after a fall may take [s].
     """
 
     velocity: BodySpeed
@@ -52,6 +54,7 @@ class Body(Part):
     response: Positive
     footprint: Positive
     stand_up: Positive
+    turn_over: Positive
 
 
 class Tilt(Part):
@@ -151,3 +154,8 @@ class QuadrupedProfile(Profile):
         """Whether the robot is on its legs, by the height of its base above the ground [m]; None lies, for its feet
         touch nothing."""
         return height is not None and height >= self.height.lowest
+
+    def has_fallen(self, orientation: FloatArray) -> bool:
+        """Whether a body with this quaternion (4,) x y z w tilts too far to be carried by its legs: it lies on its side
+        or back."""
+        return bool(up_of(orientation)[2] <= np.cos(self.tilt.stop))

@@ -1,4 +1,5 @@
-"""From lying to standing and back: joints along smooth paths, and when the legs may walk."""
+"""From lying to standing and back, and from the back onto the belly: joints along smooth paths, and when the legs may
+walk."""
 
 from enum import Enum
 from typing import Final, Protocol
@@ -9,6 +10,7 @@ from reins.hardware.legged import Gait, Posture
 from reins.hardware.legs import Sense, Targets
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
+from reins.locomotion.turn_over import TurnOver
 
 FOLD: Final = 0.5
 """Time to fold the legs under a body that lies [s]."""
@@ -28,6 +30,7 @@ class Stage(Enum):
     """What the legs are doing."""
 
     LYING = "lying"
+    TURNING = "turning"
     FOLDING = "folding"
     RISING = "rising"
     UP = "up"
@@ -73,6 +76,7 @@ class Legs:
         self._folded = np.tile(profile.build.folded, (4, 1))
         self._rise = RISE * profile.body.stand_up
         self._lower = LOWER * profile.body.stand_up
+        self._turn_over, self._turned = TurnOver(profile, period), False
         self.stage = Stage.LYING
         self._since = 0.0
         self._from = self._target = self._folded
@@ -83,23 +87,44 @@ class Legs:
 
     def step(self, sense: Sense, velocity: FloatArray, posture: Posture, gait: Gait) -> Targets:
         """What the joints do next."""
-        if sense.up[0, 2] < FALLEN:
+        if self._turns(sense, posture):
+            pass
+        elif sense.up[0, 2] < FALLEN:
             self._enter(Stage.LYING, sense)
         elif posture is Posture.STAND and self.stage in (Stage.LYING, Stage.LOWERING):
             self._enter(Stage.FOLDING if self.stage is Stage.LYING else Stage.RISING, sense)
-        elif posture is Posture.SIT and self.stage in (Stage.FOLDING, Stage.RISING):
+        elif posture is not Posture.STAND and self.stage in (Stage.FOLDING, Stage.RISING):
             self._enter(Stage.LOWERING, sense)
-        elif posture is Posture.SIT and self.stage is Stage.UP:
+        elif posture is not Posture.STAND and self.stage is Stage.UP:
             self._enter(Stage.STOPPING, sense)
         elif posture is Posture.STAND and self.stage is Stage.STOPPING:
             self.stage = Stage.UP
         self._since += self.period
         return self._carry(sense, velocity, gait)
 
+    def _turns(self, sense: Sense, posture: Posture) -> bool:
+        """Whether it is turning over. Once it is over, in vain or not, it lies until it is asked for anew."""
+        if posture is not Posture.RECOVER:
+            self._turned = False
+            if self.stage is Stage.TURNING:
+                self._enter(Stage.LYING, sense)
+        elif self.stage is Stage.LYING and not self._turned and not self._turn_over.lies_well(sense):
+            self._turned = True
+            self._enter(Stage.TURNING, sense)
+            self._turn_over.begin(sense)
+        return self.stage is Stage.TURNING
+
     def _carry(self, sense: Sense, velocity: FloatArray, gait: Gait) -> Targets:
         """What the present stage asks of the joints; the next one, where it is over."""
         if self.stage is Stage.LYING:
             return Targets(sense.joints, 0.0)
+        if self.stage is Stage.TURNING:
+            target = self._turn_over.step(sense)
+            if target is None:
+                self._enter(Stage.LYING, sense)
+                return Targets(sense.joints, 0.0)
+            self._target = target
+            return Targets(target[None])
         if self.stage in (Stage.UP, Stage.STOPPING):
             still = self.stage is Stage.STOPPING
             self._target = self._walk.advance(sense, np.zeros(3) if still else velocity, gait)[0]

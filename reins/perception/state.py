@@ -85,8 +85,10 @@ class OnTheGround:
         self._posture: frozenset[Relation] = frozenset()  # not known before the first state
 
     def on_state(self, state: LeggedState) -> None:
-        """Whether it is on its legs."""
-        self._posture = frozenset({posture_relation(self._profile.is_up(state.height))})
+        """Whether it is on its legs, sits, or has fallen."""
+        self._posture = frozenset(
+            {posture_relation(self._profile.is_up(state.height), self._profile.has_fallen(state.orientation))}
+        )
 
     def relations(self, objects: Objects, held: str | None) -> frozenset[Relation]:
         """The robot's posture, and what it is at."""

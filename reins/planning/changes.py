@@ -5,7 +5,7 @@ from math import dist
 from typing import Final
 
 from reins.contracts.facts import MOVED_LEAST
-from reins.contracts.scene import ROBOT, SITTING, STANDING, Scene, SceneObject
+from reins.contracts.scene import FALLEN, ROBOT, SITTING, STANDING, Scene, SceneObject
 from reins.planning.words import listed
 
 PLACES: Final = ("in", "on", "beside", "at", "is")
@@ -96,7 +96,7 @@ def _phrase(place: tuple[str, str]) -> str:
 
 def _walks(scene: Scene) -> bool:
     """Whether it is a robot that walks: such a one has a posture."""
-    return bool(scene.related("is", STANDING) or scene.related("is", SITTING))
+    return any(scene.related("is", posture) for posture in (STANDING, SITTING, FALLEN))
 
 
 def _places(name: str, scene: Scene) -> set[tuple[str, str]]:

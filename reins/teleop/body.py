@@ -1,4 +1,5 @@
-"""An operator's wishes to body commands of a legged robot: forward, sideways, turning, standing up and sitting down."""
+"""An operator's wishes to body commands of a legged robot: forward, sideways, turning, standing up, also from where it
+fell, and sitting down."""
 
 import math
 from typing import Final
@@ -6,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from reins.hardware.legged import BodyCommand, LeggedState, Posture
+from reins.hardware.on_belly import OnBelly
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
 from reins.teleop.intent import TWIST, Action, Direction, Intent
@@ -20,7 +22,8 @@ class BodyTeleop:
     """What the methods do is said in `TeleopMotion`.
 
     Full sticks at full trim ask for the profile's speed limits. The dead-man alone moves nothing: a robot that sits
-    goes on sitting until `stand` is pressed, or cmd_vel asks for motion.
+    goes on sitting until `stand` is pressed, or cmd_vel asks for motion. One that lies on its side or back first turns
+    over for `stand`, and for nothing else, and rises once it has.
 
     Args:
         profile: the robot.
@@ -32,12 +35,17 @@ class BodyTeleop:
         self._posture = Posture.STAND
         self._asked: Posture | None = None
         self._rises_until = -math.inf
+        self._turned: OnBelly | None = None
         self.objection_to_velocity = ""
 
     @property
     def summary(self) -> str:
         """The body, on its legs or not."""
-        return "the body, walking" if self._posture is Posture.STAND else "nothing, it sits; press stand"
+        return {
+            Posture.STAND: "the body, walking",
+            Posture.SIT: "nothing, it sits; press stand",
+            Posture.RECOVER: "nothing, it turns over; keep the dead-man held",
+        }[self._posture]
 
     def act(self, action: Action) -> None:
         """Standing up and sitting down, with the next command."""
@@ -47,6 +55,7 @@ class BodyTeleop:
         """It goes on sitting where it sits, unless it was told to rise and may not be up yet."""
         sits = state.height is not None and state.height < self._profile.height.lowest
         rises = state.stamp <= self._rises_until
+        sits = sits or self._profile.has_fallen(state.orientation)
         self._posture = Posture.SIT if sits and not rises else Posture.STAND
 
     def let_go(self) -> None:
@@ -58,8 +67,13 @@ class BodyTeleop:
     ) -> BodyCommand:
         """Body velocity and posture."""
         velocity = self._velocity(shares) * trim if intent.velocity is None else intent.velocity
-        if intent.velocity is not None and velocity.any() and self._posture is Posture.SIT:
+        has_fallen = self._profile.has_fallen(state.orientation)
+        if intent.velocity is not None and velocity.any() and self._posture is Posture.SIT and not has_fallen:
             self._asked = Posture.STAND
+        if self._turned is not None and self._posture is Posture.RECOVER and self._asked is not Posture.SIT:
+            self._asked = Posture.STAND if self._turned.see(state) else None  # a key that repeats hurries nothing
+        elif self._asked is Posture.STAND and has_fallen:
+            self._posture, self._asked, self._turned = Posture.RECOVER, None, OnBelly(self._profile)
         if self._asked is not None:
             self._rises_until = state.stamp + self._profile.body.stand_up if self._asked is Posture.STAND else -math.inf
             self._posture, self._asked = self._asked, None

@@ -12,7 +12,7 @@ INTERFACE = {
     f"reins.hardware.{module}"
     for module in (
         *("robot", "legged", "legged_orders", "legs", "profile", "profile_base", "quadruped", "quadruped_build"),
-        *("kinematics", "host"),
+        *("kinematics", "host", "on_belly"),
     )
 }
 

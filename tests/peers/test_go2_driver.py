@@ -335,3 +335,21 @@ def test_without_the_sdk_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) 
 
 def test_it_does_not_say_that_it_is_a_simulation() -> None:
     assert not LEGGED["go2"](GO2, ADDRESS).spec.simulated
+
+
+@pytest.mark.parametrize("roll", [2.4, -2.4])
+def test_one_that_fell_turns_over_and_stands_up(peer: Go2Peer, roll: float) -> None:
+    peer.ask("fall", roll=roll)
+    subject = subject_of(peer)
+    subject.open()
+    try:
+        assert GO2.has_fallen(subject.read().orientation) and peer.ask("look")["up"] < 0.5
+        assert GO2.has_fallen(subject.go(1.0, posture=Posture.STAND)[-1].orientation), "it only damps"
+        state = subject.go(GO2.body.turn_over, posture=Posture.RECOVER)[-1]
+        assert not state.fault and not GO2.has_fallen(state.orientation)
+        state = subject.go(GO2.body.stand_up + 1.0)[-1]
+        assert not state.fault and GO2.is_up(state.height)
+        truth = peer.ask("look")
+        assert truth["up"] > 0.95 and GO2.is_up(truth["height"])
+    finally:
+        subject.close()

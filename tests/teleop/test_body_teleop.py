@@ -12,6 +12,7 @@ from teleop_pad import PERIOD, Pad
 
 from reins.contracts.event import Severity
 from reins.hardware.legged import BodyCommand, LeggedState, Odometry, Posture
+from reins.hardware.on_belly import SETTLED
 from reins.hardware.profile import RobotProfile, known_profiles, load_profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.teleop.core import START_TRIM, TRIMS, TeleopCore
@@ -57,6 +58,57 @@ def core(quadruped: QuadrupedProfile) -> BodyCore:
 def pad(core: BodyCore, standing: LeggedState) -> Pad:
     """An Xbox pad in the operator's hands, the robot on its legs."""
     return Pad(core, standing, load_joy_mapping("xbox"))
+
+
+class TestFallen:
+    """On its back: `stand` turns it over, then it rises; nothing else does."""
+
+    ON_ITS_BACK = np.array([1.0, 0.0, 0.0, 0.0])
+
+    @pytest.fixture
+    def fallen(self, sitting: LeggedState) -> LeggedState:
+        return replace(sitting, orientation=self.ON_ITS_BACK, height=None)
+
+    def held(self, core: BodyCore, state: LeggedState) -> Pad:
+        pad = Pad(core, state, load_joy_mapping("xbox"))
+        pad.hold()
+        return pad
+
+    def test_the_dead_man_alone_leaves_it_lying(self, core: BodyCore, fallen: LeggedState) -> None:
+        assert self.held(core, fallen).step().posture is Posture.SIT
+
+    def test_stand_turns_it_over_and_then_has_it_rise(
+        self, core: BodyCore, fallen: LeggedState, sitting: LeggedState
+    ) -> None:
+        pad = self.held(core, fallen)
+        pad.press(Action.STAND)
+        assert {pad.step().posture for _ in range(100)} == {Posture.RECOVER}
+        assert "turns over" in core.summary
+        pad.state = replace(sitting, stamp=pad.state.stamp)
+        pad.release(Action.STAND)
+        assert pad.step().posture is Posture.RECOVER
+        pad.press(Action.STAND)  # a key that repeats hurries nothing
+        postures = [pad.step().posture for _ in range(100)]
+        begun = postures.index(Posture.STAND)
+        assert begun == pytest.approx(SETTLED / PERIOD, abs=2)
+        assert set(postures[begun:]) == {Posture.STAND}
+
+    def test_sit_ends_it(self, core: BodyCore, fallen: LeggedState) -> None:
+        pad = self.held(core, fallen)
+        pad.press(Action.STAND)
+        assert pad.step().posture is Posture.RECOVER
+        pad.press(Action.SIT)
+        assert pad.step().posture is Posture.SIT
+
+    def test_letting_go_ends_it_until_stand_is_pressed_again(self, core: BodyCore, fallen: LeggedState) -> None:
+        pad = self.held(core, fallen)
+        pad.press(Action.STAND)
+        pad.step()
+        pad.release(Action.STAND)
+        pad.let_go()
+        pad.steps(20)
+        pad.hold()
+        assert pad.step().posture is Posture.SIT
 
 
 class TestSticks:

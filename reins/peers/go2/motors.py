@@ -26,6 +26,12 @@ ABOVE: Final = 0.13
 SETTLE: Final = 0.5
 """Time that it then gets to come to lie [s]."""
 
+DROP: Final = 0.45
+"""Height from which a robot falls [m] …"""
+
+TUMBLE: Final = 1.5
+"""… and the time that it gets to come to lie [s]."""
+
 
 class Motors:
     """A Go2 on a ground, whose motors do what they were told last.
@@ -54,9 +60,20 @@ class Motors:
         folded = np.tile(self._profile.build.folded, 4)
         height = self._ground.height_at(0.0, 0.0) + ABOVE
         self.engine.begin(np.array([0.0, 0.0, height]), yaw, folded)
+        self._settle(SETTLE)
+
+    def fall(self, roll: float) -> None:
+        """Be dropped at the origin with this roll [rad], and lie as it comes, motors at rest."""
+        folded = np.tile(self._profile.build.folded, 4)
+        height = self._ground.height_at(0.0, 0.0) + DROP
+        turn = np.array([np.sin(roll / 2.0), 0.0, 0.0, np.cos(roll / 2.0)])
+        self.engine.lay(np.array([0.0, 0.0, height]), turn, folded)
+        self._settle(TUMBLE)
+
+    def _settle(self, seconds: float) -> None:
         self.told, self._silence = False, 0.0
         self._damp()
-        self.engine.advance(round(SETTLE / self.engine.timestep))
+        self.engine.advance(round(seconds / self.engine.timestep))
 
     def tell(self, message: Any) -> None:
         """A LowCmd_ came, with a good checksum."""

@@ -102,6 +102,8 @@ class Peer:
             setattr(faults, what, request["value"])
         elif what == "reset":
             self._motors.reset(request["seed"])
+        elif what == "fall":
+            self._motors.fall(request["roll"])
         elif what == "push":
             self._motors.engine.push(np.array(request["change"]))
         elif what == "mode":

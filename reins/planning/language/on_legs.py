@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import hypot
 from typing import Final
 
-from reins.contracts.scene import ROBOT, SITTING, STANDING, Scene, SceneObject
+from reins.contracts.scene import FALLEN, ROBOT, SITTING, STANDING, Scene, SceneObject
 from reins.planning.language.examples import ground_examples
 from reins.planning.language.manner import Manner
 from reins.planning.language.plain import Names, kind_of
@@ -35,7 +35,11 @@ def _thing(item: SceneObject, scene: Scene, _names: Names) -> str:
 
 
 def _overall(scene: Scene, _names: Names) -> Iterator[str]:
-    postures = {STANDING: "The robot is on its legs.", SITTING: "The robot sits."}
+    postures = {
+        STANDING: "The robot is on its legs.",
+        SITTING: "The robot sits.",
+        FALLEN: "The robot has fallen over, and lies on its side or back.",
+    }
     yield from (told for posture, told in postures.items() if scene.related("is", posture))
 
 

@@ -28,6 +28,7 @@ PHRASES: Final[Phrases] = {
     ),
     (Kind.VERB, "stand"): "站起来, 站起, 起立, 站立, 起来, 起身, 站好",
     (Kind.VERB, "sit"): "坐下, 坐下来, 坐, 坐好, 趴下, 趴下来, 趴, 躺下, 躺下来, 卧下, 蹲下",
+    (Kind.VERB, "recover"): "翻身, 翻过身来, 翻过来, 翻身起来, 翻身站起来, 重新站起来",
     (Kind.VERB, "wait"): "等, 等着, 等待, 等候, 等一下, 等一会, 等一会儿, 等等, 暂停, 暂停一下, 停留, 休息, 休息一下",
     (Kind.VERB, "stop"): (
         "停, 停下, 停下来, 停住, 停止, 站住, 别动, 不要动, 站着别动, 站着不动, 立定, 停止前进, 停止后退, 停止移动, "
@@ -166,7 +167,7 @@ SENTENCES: Final[Mapping[str, str]] = {
 
 CHINESE: Final = Language(
     phrases=PHRASES,
-    verbs=("走到", "转", "跟着", "环顾四周", "站起来", "坐下", "等", "停下"),
+    verbs=("走到", "转", "跟着", "环顾四周", "站起来", "坐下", "翻身", "等", "停下"),
     walk="走",
     wording=Wording(SENTENCES, comma="、", last_and="、", last_or=" 或 ", nothing="什么也没有"),
     split=split,

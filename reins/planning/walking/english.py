@@ -16,6 +16,7 @@ PHRASES: Final[Phrases] = {
     (Kind.VERB, "look_around"): "look around, look round, have a look around, look about, scan the area",
     (Kind.VERB, "stand"): "stand up, stand, get up, rise",
     (Kind.VERB, "sit"): "sit down, sit, lie down, lay down",
+    (Kind.VERB, "recover"): "recover, roll over, get back up, get back on your feet, right yourself",
     (Kind.VERB, "wait"): "wait, wait there, wait here, pause, rest",
     (Kind.VERB, "stop"): "stop, halt, stand still, freeze",
     (Kind.ARTICLE, "the"): "the, this, that, my, your",
@@ -126,7 +127,7 @@ def _digits(words: list[str], position: int) -> tuple[float, int] | None:
 
 ENGLISH: Final = Language(
     phrases=PHRASES,
-    verbs=("walk to", "turn", "follow", "look around", "stand up", "sit down", "wait", "stop"),
+    verbs=("walk to", "turn", "follow", "look around", "stand up", "sit down", "recover", "wait", "stop"),
     walk="go",
     wording=Wording(SENTENCES),
     split=words_of,

@@ -67,6 +67,7 @@ PARTS: Final[Mapping[str, tuple[Kind, ...]]] = {
     "look_around": (),
     "stand": (),
     "sit": (),
+    "recover": (),
     "stop": (),
 }
 """What belongs to a verb, in any order."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.plan import ArgumentValue, Constraint, SkillCall
-from reins.contracts.scene import Scene
+from reins.contracts.scene import FALLEN, ROBOT, Relation, Scene
 from reins.planning.answers import CannotDo, Unclear
 from reins.planning.english.phrases import NounPhrase
 from reins.planning.english.reference import Referents
@@ -136,7 +136,14 @@ class _Reader:
         Raises:
             CannotDo, Unclear: see `read`.
         """
-        verbs = {"go": self._go, "turn": self._turn, "follow": self._follow, "wait": self._wait}
+        verbs = {
+            "stand": self._get_up,
+            "recover": self._get_up,
+            "go": self._go,
+            "turn": self._turn,
+            "follow": self._follow,
+            "wait": self._wait,
+        }
         for item in said:
             if isinstance(item, Rule):
                 for name in self._names(item.things):
@@ -174,8 +181,13 @@ class _Reader:
         self.calls.append(call)
 
     def _plain(self, clause: Clause) -> None:
-        """look around | stand up | sit down | stop"""
+        """look around | sit down | stop"""
         self._do(clause.verb)
+
+    def _get_up(self, _clause: Clause) -> None:
+        """stand up | recover: one and the same, which asks for more of a robot that has fallen."""
+        lies = Relation(ROBOT, "is", FALLEN) in self._scene.relations
+        self._do("recover" if lies and not self.calls else "stand")
 
     def _go(self, clause: Clause) -> None:
         """Round things to a thing, or some way in a direction."""

@@ -1,7 +1,8 @@
 """The filter of a legged robot: the closest safe body velocity to the one that was asked for, and whether to sit.
 
 How it decides, cheapest first:
-1. What speaks against walking (`hazards.py`) brakes the robot and then sits it down, until a reset.
+1. What speaks against walking (`hazards.py`) brakes the robot and then sits it down, until a reset. One that still lies
+   on its side or back after the reset is let turn over, but not stand.
 2. A velocity within the speed and acceleration limits, from which the robot can stop before every keep-out, passes
    unchanged, bit for bit.
 3. One that is only too fast, or too much of a change, is slowed down as a whole.
@@ -93,6 +94,7 @@ class LeggedFilter:
         self._regions = Regions((), self._footprint)
         self._nearest = NearestVelocity(3, ROWS)
         self._faults: Mapping[tuple[str, str], str] = {}
+        self._lies_tilted = False
 
     @property
     def faults(self) -> Mapping[tuple[str, str], str]:
@@ -114,7 +116,10 @@ class LeggedFilter:
 
     def see(self, state: LeggedState) -> None:
         """A new measured state, which passed `check_legged_state`: is all well?"""
-        found = self._hazards.find(state, self._stance.is_up(state.stamp))
+        found = dict(self._hazards.find(state, self._stance.is_up(state.stamp)))
+        self._lies_tilted = Limit.TILT in found
+        if self._stance.has_settled(state, self._lies_tilted):
+            found.pop(Limit.TILT, None)
         self._faults = faults_of(found)
         self._stance.ground(found)
 
@@ -132,10 +137,13 @@ class LeggedFilter:
         """
         self.see(state)
         if self._stance.grounded:
-            return self._sit(velocity, elapsed, state.stamp, tuple(self._stance.grounded))
-        if wanted.posture is Posture.SIT:
+            return self._rest(velocity, elapsed, state.stamp, tuple(self._stance.grounded))
+        if wanted.posture is not Posture.STAND:
             changed = (Limit.BODY_ACCELERATION,) if velocity.any() else ()
-            return self._sit(velocity, elapsed, state.stamp, changed or _if(wanted.velocity.any(), Limit.POSTURE))
+            limits = changed or _if(wanted.velocity.any(), Limit.POSTURE)
+            return self._rest(velocity, elapsed, state.stamp, limits, wanted.posture)
+        if self._lies_tilted:
+            return self._rest(velocity, elapsed, state.stamp, (Limit.TILT,))
         self._stance.take(Posture.STAND, state.stamp)
         if not self._stance.is_up(state.stamp):
             slower = braked(velocity, self._acceleration, elapsed)
@@ -144,18 +152,25 @@ class LeggedFilter:
         return BodyVerdict(answer, Posture.STAND, tuple(dict.fromkeys(limits)))
 
     def brake(self, state: LeggedState, velocity: FloatArray, elapsed: float, *, sit: bool = False) -> BodyVerdict:
-        """What brakes hardest along the path; then it stands, or sits if it has to or `sit` asks for it. Arguments as
-        in `step`."""
+        """What brakes hardest along the path; then it stands, or sits if it has to or `sit` asks for it. Nobody is left
+        turning over. Arguments as in `step`."""
         self.see(state)
-        if sit or self._stance.grounded:
-            return self._sit(velocity, elapsed, state.stamp, tuple(self._stance.grounded))
+        if sit or self._stance.grounded or self._stance.posture is Posture.RECOVER:
+            return self._rest(velocity, elapsed, state.stamp, tuple(self._stance.grounded))
         return BodyVerdict(braked(velocity, self._acceleration, elapsed), self._stance.posture)
 
-    def _sit(self, velocity: FloatArray, elapsed: float, now: float, limits: tuple[Limit, ...]) -> BodyVerdict:
-        """Brake; once standing still, sit."""
+    def _rest(
+        self,
+        velocity: FloatArray,
+        elapsed: float,
+        now: float,
+        limits: tuple[Limit, ...],
+        posture: Posture = Posture.SIT,
+    ) -> BodyVerdict:
+        """Brake; once standing still, sit, or turn over."""
         slower = braked(velocity, self._acceleration, elapsed)
         if not velocity.any():
-            self._stance.take(Posture.SIT, now)
+            self._stance.take(posture, now)
         return BodyVerdict(slower, self._stance.posture, limits)
 
     def _filter(

@@ -1,9 +1,20 @@
-"""Whether the robot is on its legs: what was let through last, since when, and whether it has to sit down."""
+"""Whether the robot is on its legs: what was let through last, since when, and whether it has to sit down or lies where
+it fell."""
 
 from collections.abc import Mapping
+from typing import Final
 
-from reins.hardware.legged import Posture
+import numpy as np
+
+from reins.hardware.legged import LeggedState, Posture
+from reins.safety.legged.hazards import Spell
 from reins.safety.verdict import Limit
+
+STILL: Final = 0.2
+"""Turn rate below which a body lies still [rad/s] …"""
+
+LAIN: Final = 1.0
+"""… and for how long it has done so before its tilt is no news any more [s]."""
 
 
 class Stance:
@@ -24,6 +35,14 @@ class Stance:
         self._since = 0.0
         self.posture = Posture.SIT
         self.grounded: dict[Limit, str] = {}
+        self._lain = Spell()
+
+    def has_settled(self, state: LeggedState, tilted: bool) -> bool:
+        """Whether a tilt beyond the limit is how the robot lies, and no hazard that comes about: it is told to lie and
+        has lain so, still, for a while, or it turns over. To be asked with every state."""
+        still = tilted and float(np.linalg.norm(state.odometry.angular)) < STILL
+        lain = self._lain.lasts(self.posture is Posture.SIT and still, state.stamp) >= LAIN
+        return lain or self.posture is Posture.RECOVER
 
     def take(self, posture: Posture, now: float) -> None:
         """`posture` is let through at robot time `now` [s]."""

@@ -53,11 +53,15 @@ class BulletLegs:
         self._load()
 
     def begin(self, position: FloatArray, yaw: float, joints: FloatArray) -> None:
-        """Start anew. Everything is loaded again: Bullet's contacts remember what was before."""
+        """Start anew."""
+        self.lay(position, np.array([0.0, 0.0, np.sin(yaw / 2.0), np.cos(yaw / 2.0)]), joints)
+
+    def lay(self, position: FloatArray, orientation: FloatArray, joints: FloatArray) -> None:
+        """Start anew, anyhow turned. Everything is loaded again: Bullet's contacts remember what was before."""
         self._load()
-        client, turn = self.client, [0.0, 0.0, np.sin(yaw / 2.0), np.cos(yaw / 2.0)]
-        centre = np.asarray(position) + _turned(np.array(turn), self._centre)
-        axes = _composed(np.array(turn), self._axes).tolist()
+        client = self.client
+        centre = np.asarray(position) + _turned(orientation, self._centre)
+        axes = _composed(orientation, self._axes).tolist()
         bullet.resetBasePositionAndOrientation(self._robot, centre.tolist(), axes, physicsClientId=client)
         for joint, at in zip(self._joints, joints.tolist(), strict=True):
             bullet.resetJointState(self._robot, joint, at, 0.0, physicsClientId=client)

@@ -44,6 +44,9 @@ class LegEngine(Protocol):
     def begin(self, position: FloatArray, yaw: float, joints: FloatArray) -> None:
         """Start anew, at rest: base at (3,) [m], turned by `yaw` [rad], joints (12,) [rad], which are their targets."""
 
+    def lay(self, position: FloatArray, orientation: FloatArray, joints: FloatArray) -> None:
+        """`begin`, with the base turned by any quaternion (4,) x y z w."""
+
     def aim(self, joints: FloatArray, grip: float) -> None:
         """From now on the joints pull to (12,) [rad] with this share of their stiffness."""
 

@@ -45,10 +45,14 @@ class MujocoLegs:
 
     def begin(self, position: FloatArray, yaw: float, joints: FloatArray) -> None:
         """Start anew."""
+        self.lay(position, np.array([0.0, 0.0, np.sin(yaw / 2.0), np.cos(yaw / 2.0)]), joints)
+
+    def lay(self, position: FloatArray, orientation: FloatArray, joints: FloatArray) -> None:
+        """Start anew, anyhow turned."""
         data = self.data
         mujoco.mj_resetData(self.model, data)
         data.qpos[:3] = position
-        data.qpos[3:7] = np.cos(yaw / 2.0), 0.0, 0.0, np.sin(yaw / 2.0)
+        data.qpos[3:7] = orientation[[3, 0, 1, 2]]
         data.qpos[7:] = data.ctrl[:] = joints
         mujoco.mj_forward(self.model, data)
 

@@ -56,6 +56,6 @@ def scene_of(ground: GroundSpec, state: LeggedState, profile: QuadrupedProfile) 
         SceneObject(item.id, item.label, item.colour, item.position, item.orientation, item.size, 1.0, state.stamp)
         for item in things_of(ground, state.odometry.position, state.odometry.orientation)
     ]
-    posture = around.posture_relation(profile.is_up(state.height))
+    posture = around.posture_relation(profile.is_up(state.height), profile.has_fallen(state.orientation))
     relations = {posture} | around.nearness(objects, profile.body.footprint)
     return Scene(state.stamp, SOURCE, by_id(objects), frozenset(relations))

@@ -18,6 +18,9 @@ from reins.sim.world_state import WorldState
 SETTLE: Final = 0.5
 """Time that the robot gets after a reset to come to lie on the ground [s]; it does not count as robot time."""
 
+TUMBLE: Final = 1.5
+"""The same of a robot that was dropped [s]."""
+
 ABOVE: Final = 0.01
 """How far above the ground it is put down [m]."""
 
@@ -63,8 +66,18 @@ class SimulatedWalker:
         folded = np.tile(self._profile.build.folded, 4)
         height = self._ground.height_at(0.0, 0.0) + self._profile.build.box[2] + ABOVE
         self.engine.begin(np.array([0.0, 0.0, height + 0.06]), yaw, folded)
-        self.engine.aim(folded, 0.0)
-        self.engine.advance(round(SETTLE / self.engine.timestep))
+        self._settle(folded, SETTLE)
+
+    def drop(self, place: FloatArray, orientation: FloatArray, joints: FloatArray) -> None:
+        """Start again at time 0, limp, as somebody who fell: let go with the base at (3,) [m], turned by a quaternion
+        (4,) x y z w, its joints at (12,) [rad], and left alone until it lies."""
+        self.engine.lay(place, orientation, joints)
+        self._settle(joints, TUMBLE)
+
+    def _settle(self, joints: FloatArray, duration: float) -> None:
+        """Let it come to lie for `duration` [s], limp; its time begins then."""
+        self.engine.aim(joints, 0.0)
+        self.engine.advance(round(duration / self.engine.timestep))
         self._time, self._rest = 0.0, 0.0
         self._orders = BodyOrders(self._profile)
         self._truth = self.engine.truth()

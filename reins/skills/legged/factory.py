@@ -15,7 +15,7 @@ from reins.skills.legged.journeys import Follow, GoTo, WalkTo, place_ahead, requ
 from reins.skills.legged.obstacles import Margins, ObstacleMap
 from reins.skills.legged.pace import Pace
 from reins.skills.legged.route import Ground
-from reins.skills.legged.stances import Pause, Pose, Turn, posture_of
+from reins.skills.legged.stances import Pause, Pose, Recover, Turn, posture_of
 from reins.skills.legged.walk import Walk
 from reins.skills.scripted.layout import speed_scale
 
@@ -64,6 +64,7 @@ def _follow(begin: _Begin, values: Values) -> LeggedController:
 BUILDERS: Final[Mapping[str, Callable[[_Begin, Values], LeggedController]]] = {
     "stand": lambda begin, values: Pose(begin.profile, begin.pace, Posture.STAND),
     "sit": lambda begin, values: Pose(begin.profile, begin.pace, Posture.SIT),
+    "recover": lambda begin, values: Recover(begin.profile, begin.pace),
     "walk_to": _walk_to,
     "go_to": _go_to,
     "follow": _follow,

@@ -8,7 +8,7 @@ Time limits are several times what the way takes at a careful pace.
 import math
 from typing import Final
 
-from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING
+from reins.contracts.scene import FALLEN, PERSON, ROBOT, SITTING, STANDING
 from reins.skills.registry import ANY, Condition, Parameter, SkillRegistry, SkillSpec
 
 FARTHEST_WALK: Final = 10.0
@@ -28,6 +28,8 @@ _STRIDE: Final = 0.1
 
 _KINDS: Final = ("quadruped",)
 _ON_ITS_LEGS: Final = Condition(("is", ROBOT, STANDING))
+_HAS_FALLEN: Final = Condition(("is", ROBOT, FALLEN))
+_LIES_WELL: Final = Condition(("is", ROBOT, FALLEN), negated=True)
 _GOES_AWAY: Final = Condition(("at", ROBOT, ANY), negated=True)
 
 
@@ -40,7 +42,7 @@ STAND: Final = SkillSpec(
     name="stand",
     description="Stand up, or stay standing.",
     parameters=(),
-    preconditions=(),
+    preconditions=(_LIES_WELL,),
     effects=_becomes(STANDING),
     time_limit=15.0,
     kinds=_KINDS,
@@ -53,6 +55,16 @@ SIT: Final = SkillSpec(
     preconditions=(),
     effects=_becomes(SITTING),
     time_limit=15.0,
+    kinds=_KINDS,
+)
+
+RECOVER: Final = SkillSpec(
+    name="recover",
+    description="After a fall: turn from the side or back onto the belly, and stand up.",
+    parameters=(),
+    preconditions=(_HAS_FALLEN,),
+    effects=_becomes(STANDING),
+    time_limit=40.0,
     kinds=_KINDS,
 )
 
@@ -183,5 +195,5 @@ WAIT: Final = SkillSpec(
     kinds=_KINDS,
 )
 
-LEGGED_SKILLS: Final = SkillRegistry((STAND, SIT, WALK_TO, GO_TO, FOLLOW, TURN, LOOK_AROUND, STOP, WAIT))
+LEGGED_SKILLS: Final = SkillRegistry((STAND, SIT, RECOVER, WALK_TO, GO_TO, FOLLOW, TURN, LOOK_AROUND, STOP, WAIT))
 """Every skill of legged robots that ships with reins."""

@@ -1,6 +1,7 @@
 """LeggedRunner: the runner of a legged robot's skills."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 
@@ -10,9 +11,13 @@ from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
 from reins.skills.controller import Status
 from reins.skills.legged.controller import BodyOutput, LeggedMaker
-from reins.skills.legged.stances import posture_of
+from reins.skills.legged.library import RECOVER, SIT, STOP, WAIT
+from reins.skills.legged.stances import lies_on, posture_of
 from reins.skills.registry import SkillRegistry, SkillSpec
 from reins.skills.runner import SOURCE, Runner
+
+LYING_DOWN: Final = frozenset(spec.name for spec in (RECOVER, SIT, STOP, WAIT))
+"""Skills that a robot can begin that has fallen."""
 
 
 class LeggedRunner(Runner[LeggedState, BodyOutput, BodyCommand]):
@@ -32,9 +37,12 @@ class LeggedRunner(Runner[LeggedState, BodyOutput, BodyCommand]):
         self._posture = Posture.SIT
 
     def _objection(self, spec: SkillSpec, state: LeggedState, scene: Scene) -> str:
-        """Nothing: whoever sits stands up first. The posture of now is what a skill that never got going keeps."""
+        """Of a robot that has fallen and does not begin with turning over; whoever sits stands up first. The posture of
+        now is what a skill that never got going keeps."""
         self._posture = posture_of(state, self._quadruped)
-        return ""
+        if spec.name in LYING_DOWN or not self._quadruped.has_fallen(state.orientation):
+            return ""
+        return f"the robot has fallen and lies on its {lies_on(state)}; run '{RECOVER.name}' first"
 
     def _without_holds(self, state: LeggedState, held: float) -> LeggedState:
         """As it is: where scenes were seen is found by the time of states."""

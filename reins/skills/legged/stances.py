@@ -1,4 +1,4 @@
-"""Skills that go nowhere: stand, sit, stop, wait, turn."""
+"""Skills that go nowhere: stand, sit, recover, stop, wait, turn."""
 
 import math
 from typing import Final
@@ -7,17 +7,13 @@ import numpy as np
 
 from reins.contracts.scene import Scene
 from reins.hardware.legged import LeggedState, Posture
+from reins.hardware.legs import up_of
+from reins.hardware.on_belly import AT_REST, SETTLED, OnBelly
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.skills.controller import Status
 from reins.skills.legged.controller import BodyOutput
 from reins.skills.legged.frames import heading_of, wrapped
 from reins.skills.legged.pace import Pace
-
-SETTLED: Final = 0.5
-"""How long a posture has to be seen before it counts [s]."""
-
-AT_REST: Final = 0.5
-"""Measured speed of the joints below which legs are at rest [rad/s]."""
 
 ALIGNED: Final = 0.06
 """How exactly a body turns [rad]."""
@@ -26,6 +22,14 @@ ALIGNED: Final = 0.06
 def posture_of(state: LeggedState, profile: QuadrupedProfile) -> Posture:
     """On its legs, or sitting, by the height of the base; a robot whose feet touch nothing lies."""
     return Posture.STAND if profile.is_up(state.height) else Posture.SIT
+
+
+def lies_on(state: LeggedState) -> str:
+    """What a robot that has fallen lies on: "left side", "right side" or "back"; in between, what is nearest."""
+    _, left, up = up_of(state.orientation)
+    if -up >= abs(left):
+        return "back"
+    return "right side" if left > 0.0 else "left side"
 
 
 class Pose:
@@ -55,6 +59,39 @@ class Pose:
         phase = "settle" if there else "rise" if self._posture is Posture.STAND else "lower"
         status = Status.SUCCEEDED if done else Status.RUNNING
         return BodyOutput(velocity, self._posture, status, phase, 1.0 if done else 0.5 * there)
+
+
+class Recover:
+    """`recover`: turn from the side or back onto the belly, and stand up. How it turns over is the driver's affair, and
+    so is how often it tries in the profile's `turn_over`.
+
+    Args:
+        profile: the robot.
+        pace: of this skill.
+    """
+
+    def __init__(self, profile: QuadrupedProfile, pace: Pace) -> None:
+        self._profile, self._pace = profile, pace
+        self._turned = OnBelly(profile)
+        self._ends = math.inf
+        self._rise: Pose | None = None
+
+    def step(self, state: LeggedState, scene: Scene) -> BodyOutput:
+        """Turn over, then rise."""
+        if self._rise is not None:
+            return self._rise.step(state, scene)
+        self._ends = min(self._ends, state.stamp + self._profile.body.turn_over + SETTLED)
+        if self._turned.see(state):
+            self._rise = Pose(self._profile, self._pace, Posture.STAND)
+            return self._rise.step(state, scene)
+        velocity = self._pace.still(state)
+        if state.stamp < self._ends:
+            return BodyOutput(velocity, Posture.RECOVER, Status.RUNNING, "turn over", 0.0)
+        reason = (
+            f"the robot still lies on its {lies_on(state)} after {self._profile.body.turn_over:.0f} s of turning over; "
+            f"give it a metre of room on level ground or turn it over by hand, then reset"
+        )
+        return BodyOutput(velocity, Posture.SIT, Status.FAILED, "turn over", 0.0, reason)
 
 
 class Pause:

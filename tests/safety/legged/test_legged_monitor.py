@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -18,10 +18,12 @@ from reins.hardware.legged import Posture, SafeBodyCommand
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.safety.legged.limits import speed_use
 from reins.safety.legged.settings import LeggedSettings
+from reins.safety.legged.stance import LAIN
 from reins.safety.modes import Mode
 from reins.safety.settings import SafetySettings
 
 AHEAD = (0.3, 0.0, 0.0)
+STILL = (0.0, 0.0, 0.0)
 
 
 @pytest.fixture
@@ -233,8 +235,9 @@ class TestHazards:
         assert walking.sent[-1].velocity[0] == AHEAD[0]
 
     def still_so(self, loop: LeggedLoop, kind: str) -> LeggedLoop:
-        """Height and feet do not count once it sits; what does is a fault until it is over."""
-        if kind in ("foot_contact", "base_height"):
+        """Height and feet do not count once it sits, nor how it has come to lie; what does is a fault until
+        it is over."""
+        if kind in ("foot_contact", "base_height", "tilt"):
             loop.robot.changes = {"battery": 0.05}
             loop.steps(2)
         return loop
@@ -246,6 +249,85 @@ class TestHazards:
         walking.drive("teleop", AHEAD, 100)
         check_sits(walking)
         assert walking.is_in(Mode.STOPPED) and "tilts" in walking.reason()
+
+
+class TestFallen:
+    """On its side: what latches, and what gets it up again."""
+
+    ON_ITS_SIDE: ClassVar[dict[str, Any]] = {"orientation": tilted(1.6)}
+
+    @pytest.fixture
+    def fallen(self, walking: LeggedLoop) -> LeggedLoop:
+        walking.robot.changes = self.ON_ITS_SIDE
+        walking.drive("teleop", AHEAD, round(0.5 / walking.period))
+        assert walking.is_in(Mode.STOPPED) and "tilts" in walking.reason()
+        return walking
+
+    def reset(self, loop: LeggedLoop) -> LeggedLoop:
+        loop.steps(round(1.2 * LAIN / loop.period))
+        loop.monitor.reset("anna", loop.t)
+        assert loop.is_in(Mode.READY)
+        return loop
+
+    def test_no_reset_before_it_lies_still(self, fallen: LeggedLoop) -> None:
+        with pytest.raises(ReinsError, match="mend this first: the body tilts"):
+            fallen.monitor.reset("anna", fallen.t)
+        self.reset(fallen)
+
+    def test_without_a_reset_it_does_not_turn_over(self, fallen: LeggedLoop) -> None:
+        fallen.steps(round(2.0 * LAIN / fallen.period))
+        for source in ("teleop", "skill"):
+            fallen.drive(source, STILL, 100, posture=Posture.RECOVER)
+            assert fallen.is_in(Mode.STOPPED) and fallen.sent[-1].posture is Posture.SIT
+
+    def test_after_one_it_may_turn_over_and_not_stand(self, fallen: LeggedLoop) -> None:
+        self.reset(fallen).drive("teleop", STILL, 100, posture=Posture.STAND)
+        assert not fallen.is_in(Mode.STOPPED)
+        assert {command.posture for command in fallen.sent[-50:]} == {Posture.SIT}
+        assert any("held to the limits: tilt" in event.reason for event in fallen.events)
+        fallen.drive("teleop", STILL, 200, posture=Posture.RECOVER)
+        assert fallen.is_in(Mode.ACTIVE_TELEOP) and fallen.sent[-1].posture is Posture.RECOVER
+
+    def test_once_it_lies_on_its_belly_it_stands_up(self, fallen: LeggedLoop) -> None:
+        self.reset(fallen).drive("teleop", STILL, 50, posture=Posture.RECOVER)
+        fallen.robot.changes = {}
+        fallen.drive("teleop", STILL, 20, posture=Posture.RECOVER)
+        fallen.drive("teleop", AHEAD, 200)
+        assert fallen.is_in(Mode.ACTIVE_TELEOP)
+        assert fallen.sent[-1].posture is Posture.STAND and fallen.sent[-1].velocity[0] == AHEAD[0]
+
+    def test_who_asks_no_more_leaves_it_limp_and_stopped(self, fallen: LeggedLoop) -> None:
+        self.reset(fallen).drive("teleop", STILL, 50, posture=Posture.RECOVER)
+        fallen.steps(50)
+        assert fallen.sent[-1].posture is Posture.SIT
+        assert fallen.is_in(Mode.STOPPED) and "tilts" in fallen.reason()
+
+    def test_an_emergency_stop_ends_it_at_once(self, fallen: LeggedLoop) -> None:
+        self.reset(fallen).drive("teleop", STILL, 50, posture=Posture.RECOVER)
+        fallen.monitor.estop("anna", "a test", fallen.t)
+        fallen.steps(2)
+        assert fallen.is_in(Mode.ESTOP) and fallen.sent[-1].posture is Posture.SIT
+
+    def test_another_hazard_ends_it(self, fallen: LeggedLoop) -> None:
+        self.reset(fallen).drive("teleop", STILL, 50, posture=Posture.RECOVER)
+        fallen.robot.changes = {**self.ON_ITS_SIDE, "temperature": np.full(12, 95.0)}
+        fallen.drive("teleop", STILL, 20, posture=Posture.RECOVER)
+        assert fallen.is_in(Mode.STOPPED) and "motor" in fallen.reason()
+        assert fallen.sent[-1].posture is Posture.SIT
+
+    def test_whoever_tips_a_sitting_robot_over_stops_it(self, walking: LeggedLoop) -> None:
+        walking.drive("teleop", STILL, 100, posture=Posture.SIT)
+        walking.robot.changes = self.ON_ITS_SIDE
+        walking.drive("teleop", STILL, 5, posture=Posture.SIT)
+        assert walking.is_in(Mode.STOPPED) and "tilts" in walking.reason()
+
+    def test_a_walking_robot_brakes_before_it_lies_down_for_it(self, walking: LeggedLoop) -> None:
+        before = len(walking.sent)
+        walking.drive("teleop", AHEAD, 60)
+        walking.drive("teleop", AHEAD, 100, posture=Posture.RECOVER)
+        check_continuous(walking, walking.sent[before:])
+        assert all(not each.velocity.any() for each in walking.sent if each.posture is Posture.RECOVER)
+        assert walking.sent[-1].posture is Posture.RECOVER
 
 
 class TestStops:

@@ -65,7 +65,7 @@ class TestShape:
         assert source.reason == "source 'planner' is not one of skill, teleop"
         posture = check_body_shape(wish((0, 0, 0), posture=7))
         assert posture is not None and posture.code == "wrong_posture"
-        assert posture.reason == "posture 7 is not one of SIT, STAND"
+        assert posture.reason == "posture 7 is not one of SIT, STAND, RECOVER"
 
     @pytest.mark.parametrize(("height", "style"), [(1.0, -1.0), (0.0, 0.0)])
     def test_a_gait_within_its_bounds_passes(self, height: float, style: float) -> None:

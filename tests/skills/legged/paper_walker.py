@@ -64,6 +64,8 @@ class PaperWalker:
         path: (2,) places so far.
         commands: so far.
         on_step: called before each control period with the time.
+        roll: how it is turned about its own x axis [rad]; it turns back where it is told to recover, and can.
+        can_turn_over: whether it can.
     """
 
     def __init__(self, things: Sequence[Thing] = (), up: bool = True, yaw: float = 0.0) -> None:
@@ -71,6 +73,7 @@ class PaperWalker:
         self.factory = LeggedFactory(PROFILE)
         self.runner = LeggedRunner(LEGGED_SKILLS, dict.fromkeys(self.factory.skills, self.factory), PROFILE)
         self.place, self.yaw, self.height = np.zeros(2), yaw, UP if up else DOWN
+        self.roll, self.can_turn_over = 0.0, True
         self.velocity = np.zeros(3)
         self.time, self.ticks = 0.0, 0
         self.path: list[FloatArray] = []
@@ -81,11 +84,13 @@ class PaperWalker:
     def state(self) -> LeggedState:
         """As measured now."""
         heading = np.array([0.0, 0.0, math.sin(self.yaw / 2), math.cos(self.yaw / 2)])
+        cos, sin = math.cos(self.roll / 2), math.sin(self.roll / 2)
+        turned = np.array([heading[3] * sin, heading[2] * sin, heading[2] * cos, heading[3] * cos])
         linear, angular = np.array([*self.velocity[:2], 0.0]), np.array([0.0, 0.0, self.velocity[2]])
         n = len(PROFILE.joints)
         return LeggedState(
             stamp=self.time,
-            orientation=heading,
+            orientation=turned,
             position=PROFILE.home.copy(),
             velocity=np.zeros(n),
             effort=np.zeros(n),
@@ -132,6 +137,8 @@ class PaperWalker:
     def _move(self, command: BodyCommand) -> None:
         goal = UP if command.posture is Posture.STAND else DOWN
         self.height += float(np.clip(goal - self.height, -0.3 * PERIOD, 0.3 * PERIOD))
+        if command.posture is Posture.RECOVER and self.can_turn_over:
+            self.roll -= float(np.clip(self.roll, -1.5 * PERIOD, 1.5 * PERIOD))
         told = command.velocity if self.height >= PROFILE.height.lowest else np.zeros(3)
         self.velocity += (told - self.velocity) * -math.expm1(-PERIOD / PROFILE.body.response)
         cos, sin = math.cos(self.yaw), math.sin(self.yaw)

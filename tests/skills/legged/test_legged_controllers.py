@@ -51,6 +51,52 @@ def test_every_declared_skill_is_carried_out() -> None:
     assert set(PaperWalker().factory.skills) == set(LEGGED_SKILLS)
 
 
+class TestFallen:
+    """On its back, or on a side."""
+
+    def fallen(self, roll: float = np.pi) -> PaperWalker:
+        walker = PaperWalker(up=False)
+        walker.roll = roll
+        return walker
+
+    def test_it_turns_over_lies_for_a_moment_and_stands_up(self) -> None:
+        walker = self.fallen()
+        assert walker.run("recover").status is Status.SUCCEEDED
+        assert walker.roll == 0.0 and walker.height >= PROFILE.height.lowest
+        postures = [command.posture for command in walker.commands]
+        begun = postures.index(Posture.STAND)
+        assert set(postures[:begun]) == {Posture.RECOVER} and set(postures[begun:]) == {Posture.STAND}
+        assert begun * PERIOD > np.pi / 1.5
+        assert not any(command.velocity.any() for command in walker.commands)
+
+    @pytest.mark.parametrize(
+        ("roll", "side"), [(1.6, "right side"), (-1.6, "left side"), (3.0, "back"), (-2.6, "back")]
+    )
+    def test_in_vain_it_says_on_what_it_lies(self, roll: float, side: str) -> None:
+        walker = self.fallen(roll)
+        walker.can_turn_over = False
+        output = walker.run("recover")
+        assert output.status is Status.FAILED and f"still lies on its {side} after 10 s" in output.reason
+        assert walker.commands[-1].posture is Posture.SIT
+        assert walker.time == pytest.approx(PROFILE.body.turn_over, abs=1.0)
+
+    @pytest.mark.parametrize("skill", ["stand", "turn", "walk_to", "look_around"])
+    def test_what_needs_legs_is_not_begun(self, skill: str) -> None:
+        arguments: dict[str, float] = {"turn": {"angle": 1.0}, "walk_to": {"x": 1.0}}.get(skill, {})
+        with pytest.raises(ReinsError, match="lies on its back; run 'recover' first"):
+            self.fallen().run(skill, **arguments)
+
+    def test_waiting_leaves_it_limp(self) -> None:
+        walker = self.fallen()
+        assert walker.run("wait", duration=1.0).status is Status.SUCCEEDED
+        assert {command.posture for command in walker.commands} == {Posture.SIT} and walker.roll == np.pi
+
+    def test_just_the_tilt_that_stops_a_walk_is_a_fall(self) -> None:
+        stop = PROFILE.tilt.stop
+        assert PROFILE.has_fallen(self.fallen(stop + 1e-6).state().orientation)
+        assert not PROFILE.has_fallen(self.fallen(stop - 1e-6).state().orientation)
+
+
 class TestPostures:
     def test_it_stands_up(self) -> None:
         walker = PaperWalker(up=False)

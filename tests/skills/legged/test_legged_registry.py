@@ -7,7 +7,7 @@ import pytest
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.contracts.facts import DERIVED
 from reins.contracts.plan import SkillCall
-from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Relation, Scene, SceneObject, by_id
+from reins.contracts.scene import FALLEN, PERSON, ROBOT, SITTING, STANDING, Relation, Scene, SceneObject, by_id
 from reins.hardware.profile import known_profiles, load_profile
 from reins.hardware.profile_base import Profile
 from reins.planning.language.schema import numbers, plan_schema
@@ -55,7 +55,7 @@ class TestDeclarations:
             predicate, subject, what = condition.fact
             assert predicate not in DERIVED
             assert subject == ROBOT
-            assert what in {"is": {STANDING, SITTING, ANY}, "at": {*names, ANY}}[predicate]
+            assert what in {"is": {STANDING, SITTING, FALLEN, ANY}, "at": {*names, ANY}}[predicate]
 
     def test_numbers_have_bounds_a_unit_and_defaults_within_them(self, spec: SkillSpec) -> None:
         for parameter in spec.parameters:
