@@ -1,7 +1,7 @@
 """The rig of a legged robot: the same cores as the ROS 2 graph, in lock-step, without ROS; see `reins.rig`.
 
-The legs are physics and a gait, the safety monitor is the graph's own, and scenes are the simulator's truth. A command
-that was computed from the state of one period acts in the next, as there.
+The legs are physics and a gait, the safety monitor is the graph's own, and scenes are the simulator's truth, or what
+the camera in the head has seen. A command that was computed from the state of one period acts in the next, as there.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +17,7 @@ from reins.hardware.host import DriverHost
 from reins.hardware.legged import BodyCommand, LeggedState, SafeBodyCommand
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
+from reins.legged_eyes import STATE, open_legged_eyes
 from reins.locomotion.walks import SCRIPTED, make_legs
 from reins.planning.actions import Done, Look, RunSkill
 from reins.planning.executor import TaskExecutor
@@ -28,7 +29,6 @@ from reins.safety.constraints import PLANNER
 from reins.safety.monitor import SafetyMonitor
 from reins.safety.settings import SafetySettings
 from reins.sim.legged.ground import GroundSpec
-from reins.sim.legged.outlook import scene_of
 from reins.sim.legged.simulators import make_walker
 from reins.skills.controller import Status
 from reins.skills.legged.controller import BodyOutput
@@ -48,6 +48,7 @@ class LeggedRigSettings:
         walk: what carries the robot, as `reins.locomotion.walks.make_legs` takes it.
         planner: a name of `reins.planning.factory.WALKING`.
         language: of planners that ask a language model.
+        perception: a name of `reins.legged_eyes.BACKENDS`.
         scene_rate: how often it is looked what stands about [Hz], robot time.
         task_time_limit: a task that takes longer fails [s], robot time.
     """
@@ -57,6 +58,7 @@ class LeggedRigSettings:
     walk: str = SCRIPTED
     planner: str = "symbolic"
     language: LanguageSettings = field(default_factory=LanguageSettings)
+    perception: str = STATE
     scene_rate: float = 5.0
     task_time_limit: float = 300.0
 
@@ -99,6 +101,7 @@ class LeggedRig:
             self.profile, SafetySettings(), WATCHED
         )
         self.robot = make_walker(settings.backend, self.profile, ground, seed, make_legs(settings.walk, self.profile))
+        self._eyes = open_legged_eyes(settings.perception, self.profile, ground)
         self._host: DriverHost[LeggedState, SafeBodyCommand] = DriverHost(self.robot, self.profile)
         self._journal = Journal()
         self._pending: SafeBodyCommand | None = None
@@ -115,6 +118,7 @@ class LeggedRig:
     def close(self) -> None:
         """Release the robot, and the planner's model."""
         self.robot.close()
+        self._eyes.close()
         if isinstance(self._planner, Cancellable):
             self._planner.close()
 
@@ -203,6 +207,7 @@ class LeggedRig:
         self._pending = safe
         self._host.step(self._period)
         self._state = self._host.read()
+        self._eyes.follow(self._state)
         if self._state.stamp - self._looked >= 1.0 / self.settings.scene_rate:
             self._look()
         if self.on_tick is not None:
@@ -212,7 +217,7 @@ class LeggedRig:
     def _look(self) -> None:
         """See what stands about."""
         self._looked = self._state.stamp
-        self._scene = scene_of(self.ground, self._state, self.profile)
+        self._scene = self._eyes.look(self.robot, self._state)
         self._monitor.on_scene(self._scene)
 
     def _look_again(self) -> None:

@@ -14,6 +14,9 @@ from reins.hardware.robot import FloatArray
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Six = tuple[Positive, Positive, Positive, Finite, Finite, Finite]
 
+HEAD: Final = "head"
+"""Name of the camera in the head."""
+
 SIDES: Final = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
 """Signs of x and y of every leg: left front, right front, left rear, right rear."""
 
@@ -81,6 +84,15 @@ class Camera(Part):
     fovy: Annotated[float, Field(gt=1.0, lt=170.0)]
     width: Annotated[int, Field(ge=16, le=1920)]
     height: Annotated[int, Field(ge=16, le=1080)]
+
+    @property
+    def pose(self) -> FloatArray:
+        """(4, 4) of its optical frame (x right, y down, z forward) in the base frame [m]."""
+        sin, cos = np.sin(self.down), np.cos(self.down)
+        pose = np.eye(4)
+        pose[:3, :3] = [[0.0, -sin, cos], [-1.0, 0.0, 0.0], [0.0, -cos, -sin]]
+        pose[:3, 3] = self.position
+        return pose
 
 
 class Build(Part):

@@ -10,7 +10,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, Image
 
 from reins.contracts.errors import ReinsError
-from reins.hardware.camera.poses import CameraPoses, RobotClock
+from reins.hardware.camera.poses import Mounts, RobotClock
 from reins.nodes.camera_lens import Lens
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import time_from_msg
@@ -55,7 +55,7 @@ class CameraInbox:
         name: str,
         with_depth: bool,
         clock: RobotClock | None,
-        mounts: CameraPoses | None,
+        mounts: Mounts | None,
         rectified: bool,
     ) -> None:
         topic = f"camera/{name}"

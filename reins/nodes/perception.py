@@ -16,8 +16,8 @@ from std_srvs.srv import Trigger
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import SafetyEvent, Severity
 from reins.contracts.scene import Scene
-from reins.hardware.camera.poses import CameraPoses, RobotClock
-from reins.hardware.profile import RobotProfile, load_profile
+from reins.hardware.camera.poses import RobotClock, mounts_of
+from reins.hardware.profile import load_profile
 from reins.hardware.profile_base import Profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.camera_diagnostics import CameraDiagnostics, model_status
@@ -86,7 +86,7 @@ class PerceptionNode(ManagedNode[PerceptionSettings]):
         self._core = make_perception(settings.backend, profile, settings.geometric(), tagged, settings)
         if isinstance(self._core, HybridPerception | VlmPerception):
             self._speaker = self._core.speaker
-        self._mounts = CameraPoses(profile) if isinstance(profile, RobotProfile) and profile.cameras else None
+        self._mounts = mounts_of(profile)
         self._camera_clock = RobotClock() if settings.camera_clock == "ros" else None
         self._states: Inbox[Any] = Inbox(self, self._wire.state, "robot_state", STATES)
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL) if settings.backend == "state" else None

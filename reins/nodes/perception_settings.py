@@ -17,9 +17,9 @@ class PerceptionSettings(VisionSettings, Settings):
     backend: Literal["hybrid", "geometric", "apriltag", "vlm", "tiny_vlm", "state"] = Field(
         "hybrid",
         description="hybrid: numbers from geometry, words from a vision-language model, if one is set; geometric: from "
-        "colour and depth; apriltag: what carries a tag, from colour alone; vlm: what such a model names, placed by "
-        "depth; tiny_vlm: the same with our own small model; state: from the simulator's truth, for baselines and for "
-        "simulated robots with legs",
+        "colour and depth, what is on a table, or around a robot with legs; apriltag: what carries a tag, from colour "
+        "alone; vlm: what such a model names, placed by depth; tiny_vlm: the same with our own small model; state: "
+        "from the simulator's truth, for baselines",
     )
     tags: str = Field(
         "",

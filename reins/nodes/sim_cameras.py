@@ -10,6 +10,7 @@ from sensor_msgs.msg import CameraInfo, Image
 
 from reins.contracts.errors import ReinsError, UnknownName
 from reins.hardware.profile import load_profile
+from reins.hardware.profile_base import Profile
 from reins.nodes.base import ManagedNode
 from reins.nodes.control_loop import Inbox
 from reins.nodes.convert import time_from_msg
@@ -23,8 +24,8 @@ from reins.nodes.convert_sensors import (
 from reins.nodes.parameters import Settings
 from reins.nodes.qos import CONTROL, IMAGES
 from reins.nodes.running import run
-from reins.sim.camera import CameraImage, Renderer
-from reins.sim.world import load_world
+from reins.sim.camera import CameraImage
+from reins.sim.cameras import Cameras, open_cameras
 
 
 class SimCamerasSettings(Settings):
@@ -32,7 +33,9 @@ class SimCamerasSettings(Settings):
 
     robot: str = Field("franka", description="robot profile, the same as the robot node's")
     world: str = Field("tabletop", description="world, the same as the robot node's")
-    cameras: list[str] = Field(["overhead", "wrist"], description="which of the world's cameras are rendered")
+    cameras: list[str] = Field(
+        ["overhead", "wrist"], description="which of the world's cameras are rendered; a quadruped has one, head"
+    )
     rate: float = Field(5.0, gt=0.0, le=60.0, description="pictures per second of each camera [Hz]")
 
 
@@ -63,16 +66,14 @@ class SimCamerasNode(ManagedNode[SimCamerasSettings]):
 
     def __init__(self) -> None:
         super().__init__("sim_cameras", SimCamerasSettings)
-        self._renderer: Renderer | None = None
+        self._renderer: Cameras | None = None
 
     def configure(self) -> None:
         """Build the world's model once more, for rendering, and draw one picture to see that it works."""
-        world = load_world(self.settings.world)
-        known = [camera.name for camera in world.cameras]
+        self._renderer = open_cameras(load_profile(self.settings.robot, Profile), self.settings.world)
         for name in self.settings.cameras:
-            if name not in known:
-                raise UnknownName("camera", name, known)
-        self._renderer = Renderer(load_profile(self.settings.robot), world)
+            if name not in self._renderer.names:
+                raise UnknownName("camera", name, self._renderer.names)
         self._renderer.warm_up()
         self._truth = Inbox(self, ros.WorldState, "sim/world_state", CONTROL)
         self._cameras = {name: _Publishers(self, name) for name in self.settings.cameras}

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from reins.contracts.scene import Scene, SceneObject
 from reins.hardware.robot import FloatArray
-from reins.perception.image import CameraImage
-from reins.perception.view import to_pixels
+from reins.perception.image import CameraImage, to_pixels
 
 LINE = (255, 255, 255)
 """Colour of boxes and letters (RGB)."""

@@ -1,5 +1,6 @@
 """Which points belong to the robot: boxes around its links, placed by forward kinematics."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -14,12 +15,16 @@ from reins.hardware.kinematics import Kinematics, ToolPose
 from reins.hardware.profile import RobotProfile
 from reins.hardware.profile_base import Triple
 from reins.hardware.robot import FloatArray, RobotState
+from reins.perception.image import CameraImage, thumb_of, to_pixels
 
 Points = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 BASE = "base"
 """Name of the part of the body that does not move."""
+
+HAND_MOVED: Final = 0.02
+"""If the hand moved by this in front of a camera, its picture has changed [m]."""
 
 GRIP_ROOM: Final = 0.006
 """A held block may be this much nearer to the hand, or farther from it, than if it were held in its middle [m]."""
@@ -145,3 +150,22 @@ class RobotBody:
         boxes.append((self._shape.finger, tool.rotation, tool.position + slide))
         boxes.append((self._shape.finger, mirrored, tool.position - slide))
         return PlacedBody(boxes, tool, state.gripper_holding, state.gripper_width)
+
+    def between(self, earlier: RobotState, later: RobotState, share: float) -> PlacedBody:
+        """The body at a moment between two states, 0 at the earlier one and 1 at the later one."""
+        position = (1.0 - share) * earlier.position + share * later.position
+        width = (1.0 - share) * earlier.gripper_width + share * later.gripper_width
+        return self.place(replace(earlier, position=position, gripper_width=width))
+
+    def changes(self, image: CameraImage, then: PlacedBody, now: PlacedBody) -> bool:
+        """Whether the hand has moved in sight of a camera."""
+        hands = np.stack([now.tool.position, then.tool.position])
+        if np.abs(hands[0] - hands[1]).max() <= HAND_MOVED:
+            return False
+        column, row, depth = to_pixels(image.intrinsics, image.pose, hands)
+        rows, columns = image.depth.shape
+        return bool(((column >= 0) & (column < columns) & (row >= 0) & (row < rows) & (depth > 0)).any())
+
+    def sample(self, image: CameraImage) -> NDArray[np.uint8]:
+        """Some of its colours."""
+        return thumb_of(image)

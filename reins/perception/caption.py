@@ -24,18 +24,23 @@ def caption_of(objects: Mapping[str, SceneObject], relations: Iterable[Relation]
         placed = [f"{_the(objects, r.subject)} is {r.predicate} {_the(objects, r.object)}" for r in stacked]
         first += f", and {_listed(placed)}"
     second = f" The gripper holds {_the(objects, held[0])}." if held else ""
-    occluded = [_the(objects, r.subject) for r in every if r.predicate == OCCLUDED and r.subject in objects]
-    verb = "is" if len(occluded) == 1 else "are"
-    third = f" {_listed(occluded).capitalize()} {verb} out of sight." if occluded else ""
-    return f"{first}.{second}{third}"
+    return f"{first}.{second}{_out_of_sight(objects, every)}"
 
 
-def caption_around(objects: Mapping[str, SceneObject]) -> str:
-    """What stands about a robot that walks."""
+def caption_around(objects: Mapping[str, SceneObject], relations: Iterable[Relation] = ()) -> str:
+    """What stands about a robot that walks; then what is remembered only."""
     if not objects:
         return "Nothing stands about."
     verb = "is" if len(objects) == 1 else "are"
-    return f"There {verb} {_listed(_counted(objects.values()))} about."
+    about = f"There {verb} {_listed(_counted(objects.values()))} about."
+    return about + _out_of_sight(objects, sorted(relations))
+
+
+def _out_of_sight(objects: Mapping[str, SceneObject], relations: Iterable[Relation]) -> str:
+    """A sentence about what no camera sees now, a space before it; nothing where there is nothing such."""
+    occluded = [_the(objects, r.subject) for r in relations if r.predicate == OCCLUDED and r.subject in objects]
+    verb = "is" if len(occluded) == 1 else "are"
+    return f" {_listed(occluded).capitalize()} {verb} out of sight." if occluded else ""
 
 
 def _counted(things: Iterable[SceneObject]) -> list[str]:
@@ -55,7 +60,8 @@ def _number(value: int) -> str:
 def _the(objects: Mapping[str, SceneObject], object_id: str) -> str:
     item = objects[object_id]
     number = object_id.rpartition("_")[2]
-    return f"the {item.colour} {item.label}" + (f" {number}" if number.isdigit() else "")
+    name = item.label if item.label == PERSON else f"{item.colour} {item.label}"
+    return f"the {name}" + (f" {number}" if number.isdigit() else "")
 
 
 def _listed(words: Sequence[str]) -> str:

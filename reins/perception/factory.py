@@ -6,8 +6,10 @@ from typing import Final
 from reins.contracts.errors import ReinsError, UnknownName, look_up
 from reins.hardware.profile import RobotProfile
 from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
 from reins.perception.fused import FusedPerception
 from reins.perception.geometric import GeometricPerception, GeometricSettings
+from reins.perception.legs.geometric import GeometricOnLegs
 from reins.perception.seeing import Seeing
 from reins.perception.state import StatePerception, setting_of
 from reins.perception.tagged import NO_TAGS, TaggedObjects
@@ -21,7 +23,8 @@ from reins.perception.vision_language.vlm import VlmPerception
 BACKENDS: Final = ("geometric", "apriltag", "hybrid", "vlm", "tiny_vlm", "state")
 """Names of the backends: from colour and depth images; from colour images of objects that carry tags; numbers from
 these and words from a vision-language model; what such a model names; what our own small one names; or from a
-simulator's truth (for baselines, and for robots that walk). With a model, `apriltag` has its words, too."""
+simulator's truth (for baselines). With a model, `apriltag` has its words, too. Robots that walk have `geometric` and
+`state`."""
 
 
 def make_perception(
@@ -52,10 +55,12 @@ def make_perception(
         raise UnknownName("perception backend", name, BACKENDS)
     if name == "state":
         return StatePerception(setting_of(profile))
+    if isinstance(profile, QuadrupedProfile) and name == "geometric":
+        return GeometricOnLegs(profile, settings)
     if not isinstance(profile, RobotProfile):
         raise ReinsError(
-            f"the {name} backend looks at tables, and '{profile.name}' is a {profile.kind}; only the state backend, "
-            "for simulations, serves it"
+            f"the {name} backend looks at tables, and '{profile.name}' is a {profile.kind}; geometric serves those "
+            "that walk, and state, for simulations"
         )
     if name == "apriltag":
         return _worded(TagPerception(profile, tagged, settings), vision)

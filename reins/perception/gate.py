@@ -2,18 +2,17 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reins.contracts.errors import ReinsError
 from reins.contracts.event import Severity
-from reins.hardware.robot import FloatArray, RobotState
-from reins.perception.body import PlacedBody, RobotBody
+from reins.hardware.robot import FloatArray
 from reins.perception.image import CameraImage, Diagnostic, check_image
 from reins.perception.quality import BadPicture, PictureLimits
-from reins.perception.view import to_pixels
 
 STALE = 1.0
 """Images older than this are reported, those that are newer than the robot by more are left out; a clock that goes back
@@ -23,40 +22,71 @@ HISTORY = 200
 """Robot states that are kept to know where the robot was when an image was taken: 2 s at 100 Hz."""
 
 MOVED = 0.02
-"""If the hand moved by this in front of a camera and no pixel changed, the camera is frozen [m]."""
+"""If a camera moved by this and no pixel changed, it is frozen: share of a turn's sine, or [m]."""
 
-THUMB = 8
-"""Rows and columns between the pixels that are compared to notice a frozen camera."""
+
+class Stamped(Protocol):
+    """A robot state, of whatever kind of robot."""
+
+    @property
+    def stamp(self) -> float:
+        """Robot time [s]."""
+        ...
+
+
+State = TypeVar("State", bound=Stamped)
+AnyState = TypeVar("AnyState", bound=Stamped, contravariant=True)
+Placed = TypeVar("Placed")
+
+
+class Body(Protocol[AnyState, Placed]):
+    """One kind of robot in front of cameras, or carrying them."""
+
+    def place(self, state: AnyState) -> Placed:
+        """Where it is in a state."""
+        ...
+
+    def between(self, earlier: AnyState, later: AnyState, share: float) -> Placed:
+        """Where it is at a moment between two states, 0 at the earlier one and 1 at the later one."""
+        ...
+
+    def changes(self, image: CameraImage, then: Placed, now: Placed) -> bool:
+        """Whether what a camera shows must have changed since it was placed so, for the robot itself has moved."""
+        ...
+
+    def sample(self, image: CameraImage) -> NDArray[np.uint8]:
+        """Some of what a camera measures; of one that is frozen it stays the same."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Admitted:
+class Admitted(Generic[Placed]):
     """An image that is used, and the robot's body at its stamp, or None if that is not known."""
 
     image: CameraImage
-    body: PlacedBody | None
+    body: Placed | None
 
 
 @dataclass(slots=True, eq=False)
-class _LastImage:
+class _LastImage(Generic[Placed]):
     """What is remembered of a camera, to notice repeats and freezes.
 
     Attributes:
         stamp: of its newest image [s].
         changed: when its pixels were last seen to change [s].
-        thumb: (rows, columns, 3) some of its pixels, since then.
+        sample: some of what it measures, since then.
         pose: (4, 4) of the camera then.
-        tool: (3,) position of the hand then [m], or as soon as it was known.
+        body: the robot's then, or as soon as it was known.
     """
 
     stamp: float
     changed: float
-    thumb: NDArray[np.uint8]
+    sample: NDArray[np.uint8]
     pose: FloatArray
-    tool: FloatArray | None
+    body: Placed | None
 
 
-class ImageGate:
+class ImageGate(Generic[State, Placed]):
     """Remembers robot states and each camera's newest image. Not thread-safe: one thread calls it.
 
     Args:
@@ -66,10 +96,12 @@ class ImageGate:
         needs_depth: whether an image without depth is of use.
     """
 
-    def __init__(self, body: RobotBody, frozen_after: float, limits: PictureLimits, needs_depth: bool) -> None:
+    def __init__(
+        self, body: Body[State, Placed], frozen_after: float, limits: PictureLimits, needs_depth: bool
+    ) -> None:
         self._body, self._frozen_after, self._limits, self._needs_depth = body, frozen_after, limits, needs_depth
-        self._states: deque[RobotState] = deque(maxlen=HISTORY)
-        self._last: dict[str, _LastImage] = {}
+        self._states: deque[State] = deque(maxlen=HISTORY)
+        self._last: dict[str, _LastImage[Placed]] = {}
         self._frozen: set[str] = set()
 
     @property
@@ -83,7 +115,7 @@ class ImageGate:
         return self._frozen
 
     @property
-    def newest_state(self) -> RobotState | None:
+    def newest_state(self) -> State | None:
         """The newest robot state, or None before there is one."""
         return self._states[-1] if self._states else None
 
@@ -93,11 +125,11 @@ class ImageGate:
         self._last.clear()
         self._frozen.clear()
 
-    def is_new_start(self, state: RobotState) -> bool:
+    def is_new_start(self, state: State) -> bool:
         """Whether robot time has started again with this state: a simulator was restarted."""
         return bool(self._states) and state.stamp <= self._states[-1].stamp - STALE
 
-    def note(self, state: RobotState) -> RobotState | None:
+    def note(self, state: State) -> State | None:
         """Remember a state; the one before it (itself for the first), or None where it is not newer than that."""
         before = self._states[-1] if self._states else None
         if before is not None and state.stamp <= before.stamp:
@@ -105,7 +137,7 @@ class ImageGate:
         self._states.append(state)
         return before or state
 
-    def admit(self, image: CameraImage, notes: list[Diagnostic]) -> Admitted | None:
+    def admit(self, image: CameraImage, notes: list[Diagnostic]) -> Admitted[Placed] | None:
         """The image with the robot's body, or None, with the reason added to `notes` where it is a fault."""
         try:
             check_image(image, self._limits, self._needs_depth)
@@ -125,10 +157,9 @@ class ImageGate:
             notes.append(_unplaced(image))
             return None
         body = self._body_at(image.stamp)
-        tool = None if body is None else body.tool.position
-        thumb = np.ascontiguousarray(image.rgb[::THUMB, ::THUMB])
-        same = last is not None and np.array_equal(thumb, last.thumb)
-        if last is not None and same and self._is_frozen(image, tool, last):
+        sample = self._body.sample(image)
+        same = last is not None and np.array_equal(sample, last.sample)
+        if last is not None and same and self._is_frozen(image, body, last):
             self._frozen.add(image.name)
             text = (
                 f"camera '{image.name}' shows the same image since {last.changed:.2f} s though it should have changed"
@@ -137,9 +168,9 @@ class ImageGate:
             return None
         self._frozen.discard(image.name)
         if last is None or not same:
-            self._last[image.name] = _LastImage(image.stamp, image.stamp, thumb, image.pose.copy(), tool)
+            self._last[image.name] = _LastImage(image.stamp, image.stamp, sample, image.pose.copy(), body)
         else:
-            last.stamp, last.tool = image.stamp, tool if last.tool is None else last.tool
+            last.stamp, last.body = image.stamp, body if last.body is None else last.body
         notes.extend(self._doubts(image))
         return Admitted(image, body)
 
@@ -150,14 +181,16 @@ class ImageGate:
                 image.name, Severity.WARN, "stale", f"the image of camera '{image.name}' is {age:.1f} s old"
             )
 
-    def _is_frozen(self, image: CameraImage, tool: FloatArray | None, last: _LastImage) -> bool:
+    def _is_frozen(self, image: CameraImage, body: Placed | None, last: _LastImage[Placed]) -> bool:
         """Whether an image whose pixels are the last one's shows that its camera is frozen. Once frozen, it stays so
-        until they change: the arm may come back to where it was."""
+        until they change: the robot may come back to where it was."""
         if image.name in self._frozen or 0.0 < self._frozen_after < image.stamp - last.changed:
             return True
-        return _should_differ(image, tool, last)
+        if np.abs(image.pose - last.pose).max() > MOVED:
+            return True
+        return body is not None and last.body is not None and self._body.changes(image, last.body, body)
 
-    def _body_at(self, stamp: float) -> PlacedBody | None:
+    def _body_at(self, stamp: float) -> Placed | None:
         """The robot's body at `stamp`, interpolated between the remembered states; None without any."""
         if not self._states:
             return None
@@ -165,10 +198,7 @@ class ImageGate:
         earlier = next((state for state in reversed(self._states) if state.stamp <= stamp), self._states[0])
         if earlier is later or later.stamp <= earlier.stamp:
             return self._body.place(later)
-        share = (stamp - earlier.stamp) / (later.stamp - earlier.stamp)
-        position = (1.0 - share) * earlier.position + share * later.position
-        width = (1.0 - share) * earlier.gripper_width + share * later.gripper_width
-        return self._body.place(replace(earlier, position=position, gripper_width=width))
+        return self._body.between(earlier, later, (stamp - earlier.stamp) / (later.stamp - earlier.stamp))
 
 
 def _out_of_order(image: CameraImage, newest: float) -> Diagnostic:
@@ -190,14 +220,3 @@ def _ahead(image: CameraImage, ahead: float) -> Diagnostic:
         "camera and robot must use one clock"
     )
     return Diagnostic(image.name, Severity.ERROR, "ahead", text)
-
-
-def _should_differ(image: CameraImage, tool: FloatArray | None, last: _LastImage) -> bool:
-    """Whether the camera, or the hand in front of it, has moved since its pixels last changed."""
-    if np.abs(image.pose - last.pose).max() > MOVED:
-        return True
-    if tool is None or last.tool is None or np.abs(tool - last.tool).max() <= MOVED:
-        return False
-    column, row, depth = to_pixels(image.intrinsics, image.pose, np.stack([tool, last.tool]))
-    rows, columns = image.depth.shape
-    return bool(((column >= 0) & (column < columns) & (row >= 0) & (row < rows) & (depth > 0)).any())

@@ -20,6 +20,9 @@ NEAREST_M = 0.005
 LEAST_MEASURED = 0.05
 """Smallest share of pixels with a usable depth in an image worth looking at."""
 
+THUMB = 8
+"""Rows and columns between the pixels that are compared to notice a frozen camera."""
+
 
 class CameraImage(Protocol):
     """One RGB-D image.
@@ -63,6 +66,26 @@ class Diagnostic:
     severity: Severity
     kind: str
     text: str
+
+
+def to_pixels(
+    intrinsics: FloatArray, camera_to_base: FloatArray, points: NDArray[Any]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(n,) column, (n,) row [pixel] and (n,) depth along the optical axis [m] of points (n, 3) of the base frame [m].
+
+    Columns and rows mean something only where the depth is positive.
+    """
+    local = (points - camera_to_base[:3, 3]) @ camera_to_base[:3, :3]
+    depth = local[:, 2]
+    safe = np.maximum(depth, 1e-6)
+    column = local[:, 0] / safe * intrinsics[0, 0] + intrinsics[0, 2]
+    row = local[:, 1] / safe * intrinsics[1, 1] + intrinsics[1, 2]
+    return column, row, depth
+
+
+def thumb_of(image: CameraImage) -> NDArray[np.uint8]:
+    """(rows, columns, 3) a few of its pixels, to compare images by."""
+    return np.ascontiguousarray(image.rgb[::THUMB, ::THUMB])
 
 
 def check_image(image: CameraImage, limits: PictureLimits | None = None, needs_depth: bool = True) -> None:

@@ -24,11 +24,15 @@ def relations_of(
     """
     every = list(objects)
     resting = [item for item in every if item.id != held]
-    occluded = {Relation(item.id, OCCLUDED, CAMERAS) for item in resting if now - item.last_seen > UNSEEN}
     reachable = {
         Relation(item.id, REACHABLE, ROBOT) for item in resting if workspace is not None and _is_within(item, workspace)
     }
-    return relations_between(every, held) | contacts_between(every, held) | occluded | reachable
+    return relations_between(every, held) | contacts_between(every, held) | occluded_of(resting, now) | reachable
+
+
+def occluded_of(objects: Iterable[SceneObject], now: float) -> frozenset[Relation]:
+    """Which of these are only remembered at robot time `now` [s]."""
+    return frozenset(Relation(item.id, OCCLUDED, CAMERAS) for item in objects if now - item.last_seen > UNSEEN)
 
 
 def _is_within(item: SceneObject, workspace: Workspace) -> bool:

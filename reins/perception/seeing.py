@@ -1,15 +1,14 @@
 """The shape of a backend that looks through cameras."""
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Protocol
+from typing import Any, Protocol
 
 from reins.contracts.scene import Scene
-from reins.hardware.robot import RobotState
 from reins.perception.image import CameraImage, Diagnostic
 
 
 class Seeing(Protocol):
-    """Camera images to scenes. Not thread-safe: one thread calls it."""
+    """Camera images to scenes. Not thread-safe: one thread calls it. States are those of its kind of robot."""
 
     @property
     def source(self) -> str:
@@ -39,9 +38,9 @@ class Seeing(Protocol):
     def reset(self) -> None:
         """Forget every object, image and state."""
 
-    def on_state(self, state: RobotState) -> None:
+    def on_state(self, state: Any) -> None:
         """Remember a robot state, so that images are read with the body where it was when they were taken."""
 
-    def update(self, images: Sequence[CameraImage], state: RobotState | None) -> Scene:
+    def update(self, images: Sequence[CameraImage], state: Any | None) -> Scene:
         """The scene after these images: at most one per camera, all of about one time."""
         ...

@@ -1,5 +1,5 @@
 """The `state` backend: the scene from a simulator's truth. A baseline for benchmarks, and what a simulated robot that
-walks sees; never for a real one."""
+walks sees without its camera; never for a real one."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ from reins.hardware.profile_base import Profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.perception.caption import caption_around, caption_of
 from reins.perception.image import Diagnostic
-from reins.perception.relations import relations_of
+from reins.perception.relations import occluded_of, relations_of
 
 Objects = Mapping[str, SceneObject]
 
@@ -90,13 +90,14 @@ class OnTheGround:
             {posture_relation(self._profile.is_up(state.height), self._profile.has_fallen(state.orientation))}
         )
 
-    def relations(self, objects: Objects, held: str | None) -> frozenset[Relation]:
-        """The robot's posture, and what it is at."""
-        return self._posture | nearness(objects.values(), self._profile.body.footprint)
+    def relations(self, objects: Objects, held: str | None, now: float = 0.0) -> frozenset[Relation]:
+        """The robot's posture, what it is at, and what the cameras do not see at robot time `now` [s]."""
+        near = nearness(objects.values(), self._profile.body.footprint)
+        return self._posture | near | occluded_of(objects.values(), now)
 
     def caption(self, objects: Objects, relations: frozenset[Relation]) -> str:
         """What stands about."""
-        return caption_around(objects)
+        return caption_around(objects, relations)
 
 
 def setting_of(profile: Profile) -> Setting:

@@ -8,17 +8,16 @@ import numpy as np
 from reins.contracts.scene import Scene, by_id
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import RobotState
-from reins.perception.body import RobotBody
+from reins.perception.body import PlacedBody, RobotBody
 from reins.perception.caption import caption_of
 from reins.perception.gate import Admitted, ImageGate
 from reins.perception.geometric import GeometricSettings
 from reins.perception.grasp import Grasp
-from reins.perception.image import CameraImage, Diagnostic
+from reins.perception.image import CameraImage, Diagnostic, to_pixels
 from reins.perception.relations import relations_of
 from reins.perception.tag_finder import TagFinder, TagSight
 from reins.perception.tagged import TaggedObjects
 from reins.perception.track import KEEP, SETTLED, Array, Track
-from reins.perception.view import to_pixels
 
 ALONG: Final = np.linspace(0.05, 0.95, 24)[:, None]
 """Shares of the way from a camera to an object at which it is looked whether the robot is in between."""
@@ -114,7 +113,7 @@ class TagPerception:
         self.diagnostics = tuple(notes)
         return self._scene
 
-    def _see(self, admitted: Sequence[Admitted], notes: list[Diagnostic]) -> None:
+    def _see(self, admitted: Sequence[Admitted[PlacedBody]], notes: list[Diagnostic]) -> None:
         best: dict[str, tuple[TagSight, float]] = {}
         for one in admitted:
             for sight in self._finder.find(one.image, notes):
@@ -147,7 +146,7 @@ class TagPerception:
         track.surface = track.top
         track.last_seen, track.empty, track.confidence = stamp, 0, sight.confidence
 
-    def _shows_its_place(self, one: Admitted, track: Track) -> bool:
+    def _shows_its_place(self, one: Admitted[PlacedBody], track: Track) -> bool:
         """Whether an image should show a tag of the object if it were still there."""
         if any(_is_on(other, track) for other in self._tracks.values()):
             return False
@@ -157,7 +156,7 @@ class TagPerception:
         return any(_should_be_read(one, pose @ item.pose_of(tag), tag.size) for tag in item.tags)
 
 
-def _should_be_read(one: Admitted, tag: Array, size: float) -> bool:
+def _should_be_read(one: Admitted[PlacedBody], tag: Array, size: float) -> bool:
     """Whether a tag (4, 4, base frame) of a size [m] faces the camera, large enough, with no robot in between."""
     eye, place = one.image.pose[:3, 3], tag[:3, 3]
     (column,), (row,), (depth,) = to_pixels(one.image.intrinsics, one.image.pose, place[None, :])

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reins.hardware.robot import FloatArray
 from reins.perception.body import Mask, PlacedBody, Points
-from reins.perception.image import CameraImage
+from reins.perception.image import CameraImage, to_pixels
 
 Image32 = NDArray[np.float32]
 Indices = NDArray[np.intp]
@@ -56,21 +55,6 @@ class Window:
         return border
 
 
-def to_pixels(
-    intrinsics: FloatArray, camera_to_base: FloatArray, points: NDArray[Any]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(n,) column, (n,) row [pixel] and (n,) depth along the optical axis [m] of points (n, 3) of the base frame [m].
-
-    Columns and rows mean something only where the depth is positive.
-    """
-    local = (points - camera_to_base[:3, 3]) @ camera_to_base[:3, :3]
-    depth = local[:, 2]
-    safe = np.maximum(depth, 1e-6)
-    column = local[:, 0] / safe * intrinsics[0, 0] + intrinsics[0, 2]
-    row = local[:, 1] / safe * intrinsics[1, 1] + intrinsics[1, 2]
-    return column, row, depth
-
-
 class CameraView:
     """A checked image together with the heights of its pixels.
 
@@ -107,6 +91,11 @@ class CameraView:
     def shape(self) -> tuple[int, int]:
         """(rows, columns)."""
         return self.depth.shape[0], self.depth.shape[1]
+
+    @property
+    def eye(self) -> NDArray[np.float32]:
+        """(3,) where the camera is [m]."""
+        return self._origin
 
     def points(self, flat: Indices) -> Points:
         """(n, 3) points in the base frame [m] of the pixels with these flat indices."""

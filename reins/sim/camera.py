@@ -90,6 +90,11 @@ class Renderer:
         self._camera = mujoco.MjvCamera()
         self._canvas: Canvas | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Cameras of the world."""
+        return tuple(camera.name for camera in self._world.cameras)
+
     def render(self, name: str, qpos: FloatArray, stamp: float) -> CameraImage:
         """What camera `name` sees.
 

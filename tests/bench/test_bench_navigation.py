@@ -183,3 +183,11 @@ def test_a_task_that_is_not_carried_out_fails() -> None:
     episode = run_task(replace(drawn, instruction="stand up"), LeggedRigSettings())
     assert episode.outcome == "succeeded" and not episode.success
     assert len(episode.wrong) == 2
+
+
+@pytest.mark.slow
+def test_a_robot_that_sees_for_itself_looks_around_before_its_task() -> None:
+    drawn = draw_task(1, list(FAMILIES).index("door"), GO2)
+    episode = run_task(drawn, LeggedRigSettings(perception="geometric"))
+    assert episode.success, episode.reason
+    assert [step.partition("(")[0] for step in episode.steps] == ["go_to"], "it stood up and looked around before"

@@ -1,5 +1,6 @@
 """What launch files of real arms start: the simulation's graph without its cameras, slow, armed by a person alone."""
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -137,15 +138,27 @@ class TestAGo2:
             if key not in own | SIMULATED and key[0] not in ("perception", "skills", "planner")
         }
 
-    @pytest.mark.parametrize("name", ["go2", "go2_sim"])
-    def test_every_node_is_brought_up_and_watched(self, name: str) -> None:
-        root = ElementTree.parse(LAUNCH / f"{name}.launch.xml").getroot()
-        started = {node.get("name") for node in root.iter("node")}
+    @pytest.mark.usefixtures("installed")
+    @pytest.mark.parametrize(
+        ("name", "given", "eyes"),
+        [
+            ("go2", {}, set()),
+            ("go2_sim", {}, {"perception"}),
+            ("go2_sim", {"cameras": "true"}, {"perception", "sim_cameras"}),
+        ],
+    )
+    def test_every_node_is_brought_up_and_watched(self, name: str, given: dict[str, str], eyes: set[str]) -> None:
+        launched = evaluate(LAUNCH / f"{name}.launch.xml", given, {"HOME": "/home/x"})
+        words = {node.name: " ".join(node.command) for node in launched.nodes}
+        started = set(words)
+        assert started & {"perception", "sim_cameras"} == eyes
         for owner, parameter, others in (
             ("supervisor", "nodes", {"supervisor"}),
             ("safety", "watched", {"safety", "blackbox"}),
         ):
-            listed = parameters(name)[owner, parameter].strip("[]").split(", ")
+            found = re.search(rf"\b{parameter}:=\[(.*?)\]", words[owner].replace("'", "").replace('"', ""))
+            assert found is not None, words[owner]
+            listed = found.group(1).split(", ")
             assert set(listed) == started - others and len(listed) == len(set(listed)), owner
 
     def test_a_real_one_starts_slow_and_nothing_but_a_person_arms_it(self) -> None:

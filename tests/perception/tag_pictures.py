@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from reins.hardware.camera.tags import family
 from reins.hardware.robot import FloatArray
+from reins.perception.image import to_pixels
 from reins.perception.tagged import TaggedObjects
-from reins.perception.view import to_pixels
 
 WIDTH, HEIGHT = 640, 480
 MATRIX = np.array([[700.0, 0.0, 321.0], [0.0, 702.0, 239.0], [0.0, 0.0, 1.0]])

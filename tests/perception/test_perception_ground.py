@@ -17,6 +17,7 @@ from reins.sim.legged.ground import load_ground
 from reins.sim.legged.outlook import scene_of, things_of
 from reins.sim.world_state import WorldState
 
+LEGGED = ("geometric", "state")
 GO2 = load_profile("go2", QuadrupedProfile)
 YARD = load_ground("yard")
 
@@ -71,7 +72,7 @@ def test_its_words_name_what_stands_about() -> None:
     assert caption_around({}) == "Nothing stands about."
 
 
-@pytest.mark.parametrize("name", [name for name in BACKENDS if name != "state"])
+@pytest.mark.parametrize("name", [name for name in BACKENDS if name not in LEGGED])
 def test_what_looks_at_tables_is_refused_by_name(name: str) -> None:
-    with pytest.raises(ReinsError, match=rf"the {name} backend looks at tables, and 'go2' is a quadruped; only"):
+    with pytest.raises(ReinsError, match=rf"the {name} backend looks at tables, and 'go2' is a quadruped; geometric"):
         make_perception(name, GO2)

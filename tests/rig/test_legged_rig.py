@@ -11,6 +11,7 @@ from reins.contracts.plan import Constraint, SkillCall
 from reins.contracts.scene import PERSON, ROBOT, SITTING, STANDING, Relation
 from reins.legged_rig import LeggedRig, LeggedRigSettings, LeggedTick
 from reins.safety.legged.limits import speed_use
+from reins.safety.legged.mover import LeggedMover
 from reins.sim.legged.ground import load_ground
 from reins.sim.legged.outlook import edge_distance, named
 from reins.skills.controller import Status
@@ -47,6 +48,38 @@ def test_round_the_box_to_the_door_then_sit_and_away_from_the_person() -> None:
     assert {event.kind for event in result.events} <= {"constraint_added", "constraint_removed", "in_charge"} | {
         "limit_clipped"
     }
+
+
+@pytest.mark.slow
+def test_by_its_own_eyes_it_goes_where_it_has_seen_that_to_be() -> None:
+    with rig(perception="geometric") as legs:
+        assert legs.scene.source == "geometric" and "white_door" not in legs.scene.objects
+        refused = legs.run("walk to the white door")
+        assert refused.outcome == "refused" and not refused.skills and "there is no white door here" in refused.reason
+        assert legs.run("stand up, then look around").outcome == "succeeded"
+        assert legs.scene.objects.keys() == THINGS.keys()
+        nearest = np.inf
+
+        def watch(tick: LeggedTick) -> None:
+            nonlocal nearest
+            nearest = min(nearest, edge_distance(THINGS[PERSON], tick.state.odometry.position[:2]))
+
+        legs.on_tick = watch
+        result = legs.run("walk to the white door, then to the red door, and keep a metre away from the person")
+        assert result.outcome == "succeeded", result.reason
+        place, footprint = legs.state.odometry.position[:2], legs.profile.body.footprint
+        assert edge_distance(THINGS["red_door"], place) - footprint == pytest.approx(0.3, abs=0.3)
+        assert nearest - footprint >= 1.0
+
+
+@pytest.mark.slow
+def test_safety_keeps_away_from_what_only_the_camera_has_seen() -> None:
+    with rig(perception="geometric") as legs:
+        assert legs.run("stand up, then look around").outcome == "succeeded"
+        mover = legs._monitor._mover
+        assert isinstance(mover, LeggedMover)
+        regions = {item.id for item in mover._surroundings.keep_outs}
+        assert {"blue_box", "red_door", PERSON} <= regions and not any("marker" in name for name in regions)
 
 
 def test_two_rigs_of_one_seed_do_the_same() -> None:
@@ -89,6 +122,11 @@ def test_a_task_that_takes_too_long_ends() -> None:
     with rig(task_time_limit=1.0) as legs:
         result = legs.run("stand up, then sit down, then stand up")
         assert result.outcome == "cancelled" and "took longer than 1 s" in result.reason
+
+
+def test_an_unknown_perception_is_told_with_those_that_serve_legs() -> None:
+    with pytest.raises(UnknownName, match=r"no perception backend of legged robots 'hybrid'.*geometric"):
+        rig(perception="hybrid")
 
 
 def test_an_unknown_planner_is_told_with_those_that_know_legs() -> None:

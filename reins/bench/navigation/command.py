@@ -14,6 +14,9 @@ def navigation(
     episodes: Annotated[int, typer.Option(min=1, help="How many tasks, each on a ground of its own.")] = 50,
     seed: Annotated[int, typer.Option(min=0, help="Seed of grounds and instructions.")] = 1,
     language: Annotated[str, typer.Option(help="Language of the instructions: en, zh, or both in turn.")] = "en",
+    perception: Annotated[
+        str, typer.Option(help="Perception backend: state (simulator truth), or geometric (the head's camera).")
+    ] = "state",
     robot: Annotated[str, typer.Option(help="Robot profile.")] = "go2",
     json_file: JsonFile = None,
 ) -> None:
@@ -21,7 +24,7 @@ def navigation(
     from reins.bench.navigation.suite import NavigationEpisode, run_navigation
     from reins.legged_rig import LeggedRigSettings
 
-    settings = LeggedRigSettings(robot=robot, backend=sim, walk=walk, planner=planner)
+    settings = LeggedRigSettings(robot=robot, backend=sim, walk=walk, planner=planner, perception=perception)
     with progressing("tasks", episodes) as progress:
 
         def advance(episode: NavigationEpisode) -> None:

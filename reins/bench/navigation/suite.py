@@ -17,6 +17,7 @@ from reins.hardware.legged import LeggedState
 from reins.hardware.profile import load_profile
 from reins.hardware.quadruped import QuadrupedProfile
 from reins.hardware.robot import FloatArray
+from reins.legged_eyes import STATE
 from reins.legged_rig import LeggedRig, LeggedRigSettings, LeggedTick
 from reins.rig import RigResult
 from reins.safety.legged.limits import tilt_of, yaw_of
@@ -26,6 +27,9 @@ from reins.skills.legged.library import DEFAULT_DISTANCE
 
 NEAR: Final = 0.3
 """How far from its goal a robot may end [m]."""
+
+SURVEY: Final = "stand up, then look around"
+"""What a robot that sees for itself is told before its task: it speaks of what lies behind its back as well."""
 
 TURNED: Final = 0.25
 """How far from the heading that is asked for it may end [rad]."""
@@ -160,8 +164,10 @@ def run_navigation(
 
 
 def run_task(task: NavigationTask, settings: LeggedRigSettings) -> NavigationEpisode:
-    """Carry out one task."""
+    """Carry out one task. A robot that has to see for itself looks around first, which is no part of the task."""
     with LeggedRig(settings, task.ground, task.seed) as rig:
+        if settings.perception != STATE:
+            rig.run(SURVEY)
         judge = Judge(task, rig.profile, rig.state)
         rig.on_tick = judge.see
         result = rig.run(task.instruction)

@@ -2,13 +2,16 @@
 
 from bisect import bisect_left
 from collections import deque
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
 from reins.contracts.errors import look_up
 from reins.hardware.kinematics import Kinematics
 from reins.hardware.profile import RobotProfile
+from reins.hardware.profile_base import Profile
+from reins.hardware.quadruped import QuadrupedProfile
+from reins.hardware.quadruped_build import HEAD
 from reins.hardware.robot import FloatArray
 
 KEPT: Final = 400
@@ -23,6 +26,53 @@ BACK: Final = 1.0
 
 SAMPLES: Final = 200
 """Arrivals that tell how two clocks differ: a few seconds, in which they drift by microseconds."""
+
+
+class Mounts(Protocol):
+    """Where cameras are that a robot's profile knows."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Cameras whose mount is known."""
+        ...
+
+    def note(self, stamp: float, position: FloatArray) -> None:
+        """The robot was at joint `position` (n,) [rad] at robot time `stamp` [s]."""
+
+    def at(self, name: str, stamp: float) -> FloatArray | None:
+        """(4, 4) pose of a camera's optical frame in the base frame; None where the robot's is not known for that time.
+
+        Raises:
+            UnknownName: the profile has no such camera.
+        """
+        ...
+
+
+def mounts_of(profile: Profile) -> Mounts | None:
+    """Those of a robot's cameras; None if its profile knows none."""
+    if isinstance(profile, QuadrupedProfile):
+        return InTheHead(profile)
+    return CameraPoses(profile) if isinstance(profile, RobotProfile) and profile.cameras else None
+
+
+class InTheHead:
+    """The camera in a quadruped's head, which is part of its body.
+
+    Args:
+        profile: the robot.
+    """
+
+    names: Final = frozenset({HEAD})
+
+    def __init__(self, profile: QuadrupedProfile) -> None:
+        self._pose = profile.build.camera.pose
+
+    def note(self, stamp: float, position: FloatArray) -> None:
+        """No joint moves it."""
+
+    def at(self, name: str, stamp: float) -> FloatArray | None:
+        """Always there."""
+        return look_up("camera in the profile", name, {HEAD: self._pose})
 
 
 class CameraPoses:

@@ -8,8 +8,7 @@ import pinocchio as pin
 
 from reins.contracts.scene import SceneObject
 from reins.hardware.robot import FloatArray
-from reins.perception.image import CameraImage
-from reins.perception.view import to_pixels
+from reins.perception.image import CameraImage, to_pixels
 from reins.perception.vision_language.description import GRID, Box
 
 NEAREST: Final = 0.02

@@ -19,6 +19,7 @@ from scipy.optimize import linear_sum_assignment
 from reins.contracts.relations import distance, radius
 from reins.contracts.scene import SUPPORTS, Scene, SceneObject
 from reins.hardware.profile import Workspace
+from reins.perception.body import PlacedBody
 from reins.perception.caption import caption_of
 from reins.perception.colours import COLOURS
 from reins.perception.gate import Admitted
@@ -63,7 +64,7 @@ _MOST_WORDS: Final = 3
 
 
 def placed(
-    looks: Sequence[tuple[Description, Admitted]],
+    looks: Sequence[tuple[Description, Admitted[PlacedBody]]],
     segmenter: Segmenter,
     before: Iterable[SceneObject],
     source: str,
@@ -100,7 +101,7 @@ def placed(
     return Scene(stamp, source, objects, relations, told, doubted=tuple(dict.fromkeys(doubts)), described=stamp)
 
 
-def _seen(said: Description, look: Admitted, segmenter: Segmenter) -> tuple[list[Placed], list[str]]:
+def _seen(said: Description, look: Admitted[PlacedBody], segmenter: Segmenter) -> tuple[list[Placed], list[str]]:
     """The things of one picture that were measured, and doubts about the others."""
     view = CameraView(look.image, look.body)
     cloud, _ = segmenter.above_table(view)

@@ -8,7 +8,7 @@ import numpy as np
 from reins.contracts.scene import Scene
 from reins.hardware.profile import RobotProfile
 from reins.hardware.robot import RobotState
-from reins.perception.body import RobotBody
+from reins.perception.body import PlacedBody, RobotBody
 from reins.perception.colours import ColourTable
 from reins.perception.gate import Admitted, ImageGate
 from reins.perception.geometric import GeometricSettings, region_of
@@ -26,7 +26,7 @@ from reins.perception.vision_language.speaker import Speaker
 class _Task:
     """What is to be described, and whether the gripper measured then that it holds something."""
 
-    looks: Sequence[Admitted]
+    looks: Sequence[Admitted[PlacedBody]]
     holding: bool
 
 
@@ -118,7 +118,7 @@ class VlmPerception:
         self._scene = self._aged(self.speaker.newest or self._nothing(), now)
         return self._scene
 
-    def _shown(self, look: Admitted) -> int:
+    def _shown(self, look: Admitted[PlacedBody]) -> int:
         """How much of the table a picture shows to have things on it [cm²], however near it is."""
         cloud, _ = self._segmenter.above_table(CameraView(look.image, look.body))
         return len(np.unique(np.floor(100.0 * cloud.points[:, :2]), axis=0))

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from reins.hardware.quadruped import QuadrupedProfile
+from reins.hardware.quadruped_build import HEAD
 from reins.hardware.robot import FloatArray
 from reins.sim.legged.description import TRUNK, Drive, Link, Shape, links_of
 from reins.sim.legged.ground import GroundSpec, Thing
@@ -13,9 +14,6 @@ from reins.sim.world import COLOURS
 
 TIMESTEP: Final = 0.002
 """Period of physics and of the joints' control loops [s]."""
-
-HEAD: Final = "head"
-"""The robot's camera."""
 
 GROUND, ROBOT = 0b01, 0b10
 """Collision bits: the robot collides with the ground and what stands on it; its legs pass through each other."""
@@ -156,10 +154,9 @@ def _add_shape(body: mujoco.MjsBody, link: Link) -> None:
 
 
 def _add_head(spec: mujoco.MjSpec, profile: QuadrupedProfile) -> None:
-    """Looks forward and down: MuJoCo's cameras look along their -z, y up."""
+    """MuJoCo's cameras look along their -z, y up."""
     camera = profile.build.camera
-    sin, cos = np.sin(camera.down), np.cos(camera.down)
-    rotation = np.array([[0.0, sin, -cos], [-1.0, 0.0, 0.0], [0.0, cos, sin]])
+    rotation = camera.pose[:3, :3] * [1.0, -1.0, -1.0]
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation).ravel())
     spec.body(TRUNK).add_camera(

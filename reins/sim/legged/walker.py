@@ -8,10 +8,10 @@ from reins.hardware.legged import LeggedState, Odometry, SafeBodyCommand
 from reins.hardware.legged_orders import BodyOrders
 from reins.hardware.legs import LegControl, Sense, up_of
 from reins.hardware.quadruped import QuadrupedProfile
+from reins.hardware.quadruped_build import HEAD
 from reins.hardware.robot import FloatArray, RobotSpec, StopCategory
 from reins.sim.legged.engine import LegEngine, Truth
 from reins.sim.legged.ground import GroundSpec
-from reins.sim.legged.mjcf import HEAD
 from reins.sim.legged.outlook import things_of
 from reins.sim.world_state import WorldState
 

@@ -57,7 +57,7 @@ class Obstacle:
         radius: of the disc; 0 for a rectangle [m].
         margin: free distance that the robot's footprint keeps from it [m].
         flat: whether it is walked on instead of round.
-        seen: robot time of the scene that shows it [s].
+        seen: robot time at which it was seen last [s].
     """
 
     id: str
@@ -114,10 +114,10 @@ class ObstacleMap:
         self._stamp = scene.stamp
         base = min(self._states, key=lambda each: abs(each.stamp - scene.stamp))
         people = {name: item for name, item in self.known.items() if item.radius > 0.0}
-        seen = {item.id: self._placed(item, base, scene.stamp) for item in sensible(scene).objects.values()}
+        seen = {item.id: self._placed(item, base) for item in sensible(scene).objects.values()}
         self.known = {**people, **seen}
 
-    def _placed(self, item: SceneObject, base: LeggedState, stamp: float) -> Obstacle:
+    def _placed(self, item: SceneObject, base: LeggedState) -> Obstacle:
         """An object of a scene on the ground; the base is taken for level."""
         yaw = heading_of(base.odometry.orientation)
         centre = base.odometry.position[:2] + turned(np.array(item.position[:2]), yaw)
@@ -133,8 +133,8 @@ class ObstacleMap:
             margin = max(margin, self._margins.avoided, avoided + self._margins.extra)
         flat = not person and avoided is None and height + top <= self._margins.step
         if person:
-            return Obstacle(item.id, centre, 0.0, np.zeros(2), float(np.hypot(*half)), margin, flat, stamp)
-        return Obstacle(item.id, centre, yaw + own, half, 0.0, margin, flat, stamp)
+            return Obstacle(item.id, centre, 0.0, np.zeros(2), float(np.hypot(*half)), margin, flat, item.last_seen)
+        return Obstacle(item.id, centre, yaw + own, half, 0.0, margin, flat, item.last_seen)
 
 
 def _distances(rules: Iterable[Constraint]) -> dict[str, float]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reins.hardware.robot import FloatArray
-from reins.perception.view import to_pixels
+from reins.perception.image import to_pixels
 from reins.sim.camera import CameraImage
 from reins.sim.objects import BOWL_BASE, WALL
 from reins.sim.world import ObjectSpec, WorldSpec

@@ -8,13 +8,13 @@ import pytest
 
 from reins.hardware.legs import up_of
 from reins.hardware.quadruped import QuadrupedProfile
-from reins.hardware.quadruped_build import SIDES
+from reins.hardware.quadruped_build import HEAD, SIDES
 from reins.locomotion.kinematics import LegKinematics
 from reins.locomotion.trot import Trot
 from reins.sim.legged.description import links_of
 from reins.sim.legged.engine import LegEngine
 from reins.sim.legged.ground import GroundSpec, known_grounds, load_ground
-from reins.sim.legged.mjcf import HEAD, build_walker
+from reins.sim.legged.mjcf import build_walker
 from reins.sim.legged.mujoco_legs import MujocoLegs
 
 Make = Callable[[str], LegEngine]

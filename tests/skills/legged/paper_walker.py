@@ -29,7 +29,7 @@ LOOK = 10
 
 @dataclass(frozen=True)
 class Thing:
-    """Something on the ground: at (x, y), turned by yaw, of these extents [m, rad]."""
+    """Something on the ground: at (x, y), turned by yaw, of these extents [m, rad]; not seen since `seen` [s]."""
 
     id: str
     x: float
@@ -37,6 +37,7 @@ class Thing:
     size: tuple[float, float, float] = (0.5, 0.5, 0.5)
     yaw: float = 0.0
     label: str = "box"
+    seen: float | None = None
 
     def edge(self, point: FloatArray) -> float:
         """Distance of (2,) from its edge [m]: of a person's disc, or of a box whose boundary is sampled."""
@@ -109,7 +110,8 @@ class PaperWalker:
             turn = (thing.yaw - self.yaw) / 2.0
             position = (cos * x + sin * y, cos * y - sin * x, thing.size[2] / 2.0 - self.height)
             quaternion = (0.0, 0.0, math.sin(turn), math.cos(turn))
-            objects.append(SceneObject(thing.id, thing.label, "blue", position, quaternion, thing.size, 1.0, self.time))
+            seen = self.time if thing.seen is None else thing.seen
+            objects.append(SceneObject(thing.id, thing.label, "blue", position, quaternion, thing.size, 1.0, seen))
         return Scene(self.time, "paper", by_id(objects))
 
     def run(

@@ -1,6 +1,7 @@
 """Skills of legged robots on paper: they end where they should, within the limits, and keep their distance."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -259,6 +260,18 @@ class TestFollow:
         output = walker.run("follow", person="person")
         assert (output.status, output.reason) == (Status.FAILED, "person was lost from sight")
         assert walker.time < 6.0
+
+    def test_who_is_only_remembered_is_lost_from_sight(self) -> None:
+        walker = PaperWalker([PERSON])
+
+        def turn_away(time: float) -> None:
+            if time == 1.0:
+                walker.things[0] = replace(PERSON, seen=1.0)
+
+        walker.on_step = turn_away
+        output = walker.run("follow", person="person")
+        assert (output.status, output.reason) == (Status.FAILED, "person was lost from sight")
+        assert 4.0 < walker.time < 6.0
 
 
 class TestRunner:
