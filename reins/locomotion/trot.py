@@ -130,6 +130,7 @@ class Trot:
 
     Attributes:
         kinematics: of the legs.
+        stance: (4, 3) joints of a robot that stands where its feet belong, at the usual height [rad].
         settings: how it walks.
         memory: of every robot; `phase` (n,) in cycles, `measured` (n, 3) velocity of the body and `gait` (n, GAITS) are
             of use elsewhere.
@@ -150,6 +151,8 @@ class Trot:
         self._nominal = self.kinematics.shoulders + np.array([0.0, 0.0, self._foot - settings.height])
         self._nominal[:, 1] += settings.outwards * np.sign(self._nominal[:, 1])
         self._nominal[:, 0] += profile.build.trunk.centre[0] * profile.build.trunk.mass / profile.build.mass
+        self.stance = self.kinematics.joints(self._nominal)
+        self.stance.setflags(write=False)
         self.memory = _Memory(
             phase=np.zeros(count),
             stepping=np.zeros(count, dtype=bool),
@@ -162,11 +165,6 @@ class Trot:
             slope=np.zeros((count, 2)),
             gait=np.zeros((count, GAITS)),
         )
-
-    @property
-    def stance(self) -> FloatArray:
-        """(4, 3) joints of a robot that stands where its feet belong, at the usual height [rad]."""
-        return self.kinematics.joints(self._nominal)
 
     @property
     def heights(self) -> FloatArray:

@@ -78,7 +78,7 @@ def test_who_asks_no_more_has_it_limp_at_once_and_may_ask_again(lay: Lay, go2: Q
 
 def test_a_robot_that_cannot_turn_over_gives_up_in_time_and_stays_limp(lay: Lay, go2: QuadrupedProfile) -> None:
     fallen = lay(np.pi)
-    fallen.walker.engine.aim = weak(fallen.walker)  # type: ignore[method-assign]
+    fallen.walker.engine.aim = weak(fallen.walker)  # type: ignore[method-assign, assignment]
     busy = [np.abs(state.effort).max() > 2.0 for state in fallen.go(go2.body.turn_over, Posture.RECOVER)]
     assert any(busy[-round(4.0 / PERIOD) :]), "it goes on trying for nearly as long as it may"
     states = fallen.go(3.0, Posture.RECOVER)
