@@ -132,4 +132,5 @@ def test_a_gait_that_there_is_none_is_refused() -> None:
 
 def test_message_numbers_of_postures() -> None:
     for message in (ros.BodyCommand, ros.SafeBodyCommand):
-        assert {posture.name: int(posture) for posture in Posture} == {"SIT": message.SIT, "STAND": message.STAND}
+        numbers = {"SIT": message.SIT, "STAND": message.STAND, "RECOVER": message.RECOVER}
+        assert {posture.name: int(posture) for posture in Posture} == numbers
