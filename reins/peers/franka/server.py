@@ -4,6 +4,8 @@ Added: reflexes on discontinuous torques and velocities, on lost commands, and o
 reflex, as the robot does; a user stop. It reaches into private parts of franky-sim 1.0.4, which is pinned.
 """
 
+import select
+import socket
 import struct
 import time
 import xml.etree.ElementTree as ElementTree
@@ -198,8 +200,9 @@ class PeerServer(FrankaRobotServer):  # type: ignore[misc]
         self._abort(MoveStatus.kEmergencyAborted)
 
     def refuse_others(self) -> None:
-        """The robot has one client at a time; the stock server lets a second one wait for ever."""
-        if self.tcp_connected:
+        """The robot has one client at a time; the stock server lets a second one wait for ever. Who comes after one
+        that has left waits until what that one still said is read."""
+        if self.tcp_connected and not _has_left(self._tcp_socket):
             with suppress(BlockingIOError):
                 self._FrankaServer__server_socket.accept()[0].close()
 
@@ -242,6 +245,13 @@ class PeerServer(FrankaRobotServer):  # type: ignore[misc]
                 self.raise_reflex("joint_motion_generator_velocity_discontinuity")
                 return
         super()._handle_udp_command(command_data)
+
+
+def _has_left(client: socket.socket) -> bool:
+    """Whether a client has closed its side, though not all that it sent may have been read."""
+    poll = select.poll()
+    poll.register(client, select.POLLRDHUP)
+    return bool(poll.poll(0))
 
 
 def _jumps(before: Any, after: Any, most: float) -> bool:
