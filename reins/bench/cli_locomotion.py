@@ -30,9 +30,7 @@ def locomotion(
     """Random velocity commands with pushes: how many episodes end without a fall, and how true the velocity is."""
     from reins.bench.locomotion import WalkEpisode, beside, run_locomotion
 
-    sims = [name.strip() for name in sim.split(",") if name.strip()]
-    if not sims:
-        raise ReinsError("--sim names no simulator; name mujoco, pybullet or dds, or several")
+    sims = _named(sim, "mujoco, pybullet or dds, or several")
     walks = [walk] if other is None else [walk, other]
     with progressing("episodes", episodes * len(sims) * len(walks)) as progress:
 
@@ -55,9 +53,7 @@ def recovery(
     """Falls on side and back: how many robots turn over and stand up again."""
     from reins.bench.recovery import RecoveryEpisode, run_recovery
 
-    sims = [name.strip() for name in sim.split(",") if name.strip()]
-    if not sims:
-        raise ReinsError("--sim names no simulator; name mujoco or pybullet, or both")
+    sims = _named(sim, "mujoco or pybullet, or both")
     with progressing("falls", episodes * len(sims)) as progress:
 
         def advance(episode: RecoveryEpisode) -> None:
@@ -67,3 +63,15 @@ def recovery(
 
         report = run_recovery(robot, sims, ground, episodes, seed, advance)
     finish(report, json_file)
+
+
+def _named(sims: str, valid: str) -> list[str]:
+    """The simulators of an option, separated by commas.
+
+    Raises:
+        ReinsError: there are none; says what is valid.
+    """
+    names = [name.strip() for name in sims.split(",") if name.strip()]
+    if not names:
+        raise ReinsError(f"--sim names no simulator; name {valid}")
+    return names
